@@ -1,4 +1,5 @@
-"""The package's page: README.md, whose links lead to the repository. hatchling calls it (pyproject.toml)."""
+"""The package's page: README.md, whose links lead to the repository. hatchling calls it
+(pyproject.toml)."""
 
 import runpy
 from pathlib import Path
@@ -7,7 +8,8 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class PackagePage(MetadataHookInterface):
-    """A page outside the repository has no files beside it: links and pictures need whole addresses."""
+    """A page outside the repository has no files beside it: links and pictures need
+    whole addresses."""
 
     def update(self, metadata: dict) -> None:
         """Put the text into the metadata."""

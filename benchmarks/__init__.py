@@ -1,1 +1,2 @@
-"""How long things take: `python -m benchmarks` runs everything and writes the tables (see README.md here)."""
+"""How long things take: `python -m benchmarks` runs everything and writes the tables
+(see README.md here)."""

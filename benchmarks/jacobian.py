@@ -1,9 +1,10 @@
-"""The derivative in all weights: by the structured reverse pass, and by torch in three ways.
+"""The derivative in all weights: by the structured reverse pass, and by torch in three
+ways.
 
 The same network, the same inputs, all outputs of each, float64, one thread:
-`neuroviz.engine.network.jacobian`;
-`vmap(jacrev)` and `vmap(jacfwd)` of torch.func; and one backward pass for each output number, input by
-input. All four have to agree. A column for each parameter, about as many rows.
+`neuroviz.engine.network.jacobian`; `vmap(jacrev)` and `vmap(jacfwd)` of torch.func; and
+one backward pass for each output number, input by input. All four have to agree. A
+column for each parameter, about as many rows.
 """
 
 from math import ceil
@@ -27,12 +28,21 @@ NETWORKS = [
     Architecture.uniform(16, a=16, layers=2),
 ]
 HEADER = (
-    "network", "parameters", "rows", "ours, ms", "vmap(jacrev), ms", "vmap(jacfwd), ms", "row by row, ms",
-    "best of torch / ours", "row by row / ours",
-)  # fmt: skip
+    "network",
+    "parameters",
+    "rows",
+    "ours, ms",
+    "vmap(jacrev), ms",
+    "vmap(jacfwd), ms",
+    "row by row, ms",
+    "best of torch / ours",
+    "row by row / ours",
+)
 
 
-def by_torch(network: AttentionNetwork, transform: object, X: torch.Tensor) -> np.ndarray:
+def by_torch(
+    network: AttentionNetwork, transform: object, X: torch.Tensor
+) -> np.ndarray:
     """vmap of jacrev or jacfwd over the inputs."""
 
     def outputs(parameters: dict[str, torch.Tensor], X: torch.Tensor) -> torch.Tensor:
@@ -40,7 +50,11 @@ def by_torch(network: AttentionNetwork, transform: object, X: torch.Tensor) -> n
 
     parameters = {name: value.detach() for name, value in network.named_parameters()}
     parts = vmap(transform(outputs), in_dims=(None, 0))(parameters, X)
-    return torch.cat([parts[name].flatten(2) for name in in_order(network)], dim=2).flatten(0, 1).numpy()
+    return (
+        torch.cat([parts[name].flatten(2) for name in in_order(network)], dim=2)
+        .flatten(0, 1)
+        .numpy()
+    )
 
 
 def row_by_row(network: AttentionNetwork, X: torch.Tensor) -> np.ndarray:
@@ -64,8 +78,8 @@ def in_order(network: AttentionNetwork) -> list[str]:
 def line(arch: Architecture) -> tuple:
     """The times of one network, in milliseconds.
 
-    Raises:
-        RuntimeError: if two of the matrices differ, so that the times would compare different things.
+    Raises: RuntimeError: if two of the matrices differ, so that the times would compare
+        different things.
     """
     rng = np.random.default_rng(0)
     weights = conditioned_weights(arch, rng)
@@ -73,7 +87,9 @@ def line(arch: Architecture) -> tuple:
     X = conditioned_tokens(arch, inputs, rng)
     network, tensor = AttentionNetwork(arch, dtype=torch.float64), torch.from_numpy(X)
     matrices = [matrix for layer in weights for matrix in layer]
-    network.load_state_dict(dict(zip(in_order(network), map(torch.from_numpy, matrices), strict=True)))
+    network.load_state_dict(
+        dict(zip(in_order(network), map(torch.from_numpy, matrices), strict=True))
+    )
 
     def ours() -> np.ndarray:
         return jacobian(Reals(), arch.attention, weights, X)
@@ -82,29 +98,44 @@ def line(arch: Architecture) -> tuple:
     times = [median_seconds(ours, 9)[0]]
     for transform in (jacrev, jacfwd):
         by_torch(network, transform, tensor[:2])
-        taken, other = median_seconds(lambda transform=transform: by_torch(network, transform, tensor), 5)
+        taken, other = median_seconds(
+            lambda transform=transform: by_torch(network, transform, tensor), 5
+        )
         _check_equal(J, other)
         times.append(taken)
     taken, other = seconds(lambda: row_by_row(network, tensor))
     _check_equal(J, other)
     times.append(taken)
     ratios = min(times[1:3]) / times[0], times[3] / times[0]
-    return (str(arch), arch.num_parameters, len(J), *(1e3 * time for time in times), *ratios)
+    return (
+        str(arch),
+        arch.num_parameters,
+        len(J),
+        *(1e3 * time for time in times),
+        *ratios,
+    )
 
 
 def _check_equal(one: np.ndarray, other: np.ndarray) -> None:
     if not np.allclose(one, other, rtol=1e-9, atol=1e-12):
-        raise RuntimeError(f"two Jacobians of one network differ by {np.abs(one - other).max():.1g}")
+        raise RuntimeError(
+            f"two Jacobians of one network differ by {np.abs(one - other).max():.1g}"
+        )
 
 
 def run(effort: Effort) -> list[Table]:
     with one_thread():
-        line(NETWORKS[0])  # once, untimed: imports, and what the libraries build on their first call
-        rows = tuple(line(arch) for arch in (NETWORKS[:3] if effort.quick else NETWORKS))
+        line(
+            NETWORKS[0]
+        )  # once, untimed: imports, and what the libraries build on their first call
+        rows = tuple(
+            line(arch) for arch in (NETWORKS[:3] if effort.quick else NETWORKS)
+        )
     least = [min(row[column] for row in rows) for column in (-2, -1)]
     finding = Finding(
         "Jacobian, against torch",
-        f"at least {least[0]:.1f} × as fast as vmap(jacrev) and vmap(jacfwd), {least[1]:.0f} × as row by row",
+        f"at least {least[0]:.1f} × as fast as vmap(jacrev) and vmap(jacfwd),"
+        f" {least[1]:.0f} × as row by row",
     )
     forms = ("", ",", ",", ".2f", ",.2f", ",.2f", ",.2f", ".1f", ",.0f")
     return [Table("jacobian", HEADER, forms, rows, machine(), (finding,))]

@@ -1,8 +1,10 @@
-"""What live panels cost in a page without a server, in a Chromium that draws without a graphics card.
+"""What live panels cost in a page without a server, in a Chromium that draws without a
+graphics card.
 
-Processor time from opening to the first figure, then for each move of a slider by a key: of the worker that
-is Python, of the page's main thread, and of all threads, painting and compiling included. PYODIDE=path takes
-a distribution of Pyodide with numpy from there; without it Python comes over the network. Linux only.
+Processor time from opening to the first figure, then for each move of a slider by a
+key: of the worker that is Python, of the page's main thread, and of all threads,
+painting and compiling included. PYODIDE=path takes a distribution of Pyodide with numpy
+from there; without it Python comes over the network. Linux only.
 """
 
 import functools
@@ -47,7 +49,8 @@ window.show = async (how) => {
   return window.changed("");
 };
 </script>"""
-"""One live panel at a time: `show` opens it, `changed` waits until it says something else."""
+"""One live panel at a time: `show` opens it, `changed` waits until it says something
+else."""
 
 
 @contextmanager
@@ -73,19 +76,31 @@ def served(folder: Path) -> Iterator[str]:
 
 
 def spent(processes: list[int]) -> dict[str, int]:
-    """Milliseconds of processor time, by threads: of Python, of the main one, and of all."""
+    """Milliseconds of processor time, by threads: of Python, of the main one, and of
+    all."""
     found, tick = Counter(), 1000 // os.sysconf("SC_CLK_TCK")
-    for path in (path for one in processes for path in Path(f"/proc/{one}/task").glob("*/stat")):
+    for path in (
+        path for one in processes for path in Path(f"/proc/{one}/task").glob("*/stat")
+    ):
         number, name, rest = re.match(r"(\d+) \((.*)\) (.*)", path.read_text()).groups()
         user, system = rest.split()[11:13]
-        thread = "Python" if name.startswith("DedicatedWorker") else "page" if number == path.parts[2] else ""
+        thread = (
+            "Python"
+            if name.startswith("DedicatedWorker")
+            else "page"
+            if number == path.parts[2]
+            else ""
+        )
         for which in {thread, "all"}:
             found[which] += tick * (int(user) + int(system))
     return found
 
 
-def take(panels: tuple[str, ...], pyodide: str | None) -> list[tuple[str, Counter, list[Counter]]]:
-    """Panel by panel, in one page: what it takes until it is drawn, and for each move."""
+def take(
+    panels: tuple[str, ...], pyodide: str | None
+) -> list[tuple[str, Counter, list[Counter]]]:
+    """Panel by panel, in one page: what it takes until it is drawn, and for each
+    move."""
     from playwright.sync_api import sync_playwright
 
     from tools.book.live.build import PYODIDE, build
@@ -104,7 +119,9 @@ def take(panels: tuple[str, ...], pyodide: str | None) -> list[tuple[str, Counte
             page.set_default_timeout(300_000)
             page.goto(f"{address}/index.html")
             page.wait_for_function("() => Boolean(window.show)")
-            known = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+            known = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")[
+                "processInfo"
+            ]
             processes = [one["id"] for one in known if one["type"] == "renderer"]
 
             def now() -> Counter:
@@ -116,12 +133,19 @@ def take(panels: tuple[str, ...], pyodide: str | None) -> list[tuple[str, Counte
                 before = now()
                 says = page.evaluate("panel => window.show({ panel })", name)
                 opened, moves = now() - before, []
-                page.locator(".nv-controls .noUi-handle[aria-disabled=false]").first.focus()
+                page.locator(
+                    ".nv-controls .noUi-handle[aria-disabled=false]"
+                ).first.focus()
                 for _ in range(MOVES):
                     before = now()
-                    page.evaluate("before => { window.next = window.changed(before, 20_000); }", says)
+                    page.evaluate(
+                        "before => { window.next = window.changed(before, 20_000); }",
+                        says,
+                    )
                     page.keyboard.press("ArrowRight")
-                    if not (says := page.evaluate("window.next")):  # the slider is at its end
+                    if not (
+                        says := page.evaluate("window.next")
+                    ):  # the slider is at its end
                         break
                     moves.append(now() - before)
                 found.append((name, opened, moves))
@@ -133,7 +157,11 @@ def run(effort: Effort) -> list[Table]:
     found = take(panels, os.environ.get("PYODIDE"))
     threads = "Python", "page", "all"
     rows = tuple(
-        (name, opened["Python"] + opened["page"], *(median(one[of] for one in moves) for of in threads))
+        (
+            name,
+            opened["Python"] + opened["page"],
+            *(median(one[of] for one in moves) for of in threads),
+        )
         for name, opened, moves in found
     )
     first, middle = (
@@ -142,7 +170,15 @@ def run(effort: Effort) -> list[Table]:
     )
     said = f"the first after {first:.1f} s of processor time, a move {middle:.0f} ms"
     met = first <= MOST_FIRST and middle <= MOST_MOVE
-    finding = Finding("live panels in a page without a server", said, "≤ 15 s, ≤ 150 ms", met)
-    header = ("panel, in turn", "opened, ms", "a move in Python, ms", "in the page, ms", "in all threads, ms")
+    finding = Finding(
+        "live panels in a page without a server", said, "≤ 15 s, ≤ 150 ms", met
+    )
+    header = (
+        "panel, in turn",
+        "opened, ms",
+        "a move in Python, ms",
+        "in the page, ms",
+        "in all threads, ms",
+    )
     forms = ("", ",.0f", ".0f", ".0f", ".0f")
     return [Table("live", header, forms, rows, machine("one browser"), (finding,))]

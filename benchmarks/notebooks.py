@@ -1,8 +1,10 @@
-"""What every notebook takes on a small server: memory at the peak, and time from its first to its last cell.
+"""What every notebook takes on a small server: memory at the peak, and time from its
+first to its last cell.
 
-Each is run from top to bottom in a kernel of its own. Its memory is that of the kernel and of all processes
-that it starts, pages that they share counted once (proportional set size), read every tenth of a second;
-Linux only. A Binder server grants 2 GB to the kernel and JupyterLab together, and JupyterLab takes some 0.2.
+Each is run from top to bottom in a kernel of its own. Its memory is that of the kernel
+and of all processes that it starts, pages that they share counted once (proportional
+set size), read every tenth of a second; Linux only. A Binder server grants 2 GB to the
+kernel and JupyterLab together, and JupyterLab takes some 0.2.
 """
 
 import threading
@@ -47,7 +49,10 @@ def peak_and_seconds(path: Path) -> tuple[float, float]:
     """Run a notebook, and watch it."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
     )
     peak, done = 0.0, threading.Event()
 
@@ -70,19 +75,37 @@ def peak_and_seconds(path: Path) -> tuple[float, float]:
 
 
 def run(effort: Effort) -> list[Table]:
-    paths = [path.with_suffix(".ipynb") for path in sources()][: 1 if effort.quick else None]
+    paths = [path.with_suffix(".ipynb") for path in sources()][
+        : 1 if effort.quick else None
+    ]
     rows = [(path.stem, *peak_and_seconds(path)) for path in paths]
     worst, total = max(row[1] for row in rows), sum(row[2] for row in rows)
     rows.append(("all, one after the other", None, total))
     findings = (
-        Finding("the largest notebook's memory", f"{worst:,.0f} MB", f"< {GOAL_MB:,} MB", worst < GOAL_MB),
         Finding(
-            "all notebooks from top to bottom", f"{total:.0f} s", f"< {GOAL_SECONDS} s", total < GOAL_SECONDS
+            "the largest notebook's memory",
+            f"{worst:,.0f} MB",
+            f"< {GOAL_MB:,} MB",
+            worst < GOAL_MB,
+        ),
+        Finding(
+            "all notebooks from top to bottom",
+            f"{total:.0f} s",
+            f"< {GOAL_SECONDS} s",
+            total < GOAL_SECONDS,
         ),
     )
-    note = f"Memory of the kernel and its processes at the peak. {machine('one notebook at a time')}"
+    note = (
+        "Memory of the kernel and its processes at the peak."
+        f" {machine('one notebook at a time')}"
+    )
     return [
         Table(
-            "notebooks", ("notebook", "peak, MB", "seconds"), ("", ",.0f", ".1f"), tuple(rows), note, findings
+            "notebooks",
+            ("notebook", "peak, MB", "seconds"),
+            ("", ",.0f", ".1f"),
+            tuple(rows),
+            note,
+            findings,
         )
     ]

@@ -1,8 +1,10 @@
-"""What a page waits for: four panels in JupyterLab, Run All, in a real Chromium with software rendering.
+"""What a page waits for: four panels in JupyterLab, Run All, in a real Chromium with
+software rendering.
 
-Bytes are those of the websocket after the notebook is open, heap is what its JavaScript holds afterwards,
-and *drawn* is the wall time, in a fresh kernel, until the first figure is there and until all four are.
-BEFORE=path takes another checkout, too, in turns with this one.
+Bytes are those of the websocket after the notebook is open, heap is what its JavaScript
+holds afterwards, and *drawn* is the wall time, in a fresh kernel, until the first
+figure is there and until all four are. BEFORE=path takes another checkout, too, in
+turns with this one.
 """
 
 import os
@@ -21,29 +23,58 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
 ROOT = Path(__file__).parent.parent
-PANELS = ("DimensionExplorer", "LedgerExplorer", "HypothesesExplorer", "UnrollingExplorer")
+PANELS = (
+    "DimensionExplorer",
+    "LedgerExplorer",
+    "HypothesesExplorer",
+    "UnrollingExplorer",
+)
 GOAL_BYTES, GOAL_HEAP = 3e6, 80e6
 _IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
-_DRAWN = "document.querySelectorAll('.js-plotly-plot:has(.main-svg), .nv-scene:has(.nv-handle)').length"
+_DRAWN = (
+    "document.querySelectorAll('.js-plotly-plot:has(.main-svg),"
+    " .nv-scene:has(.nv-handle)').length"
+)
 
 
 @contextmanager
-def opened(root: Path, sources: Sequence[str], height: int = 900, patience: float = 300) -> Iterator[tuple]:
-    """A notebook of these cells in a checkout's JupyterLab: the page, and what its websockets get."""
+def opened(
+    root: Path, sources: Sequence[str], height: int = 900, patience: float = 300
+) -> Iterator[tuple]:
+    """A notebook of these cells in a checkout's JupyterLab: the page, and what its
+    websockets get."""
     import nbformat
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         cells = [nbformat.v4.new_code_cell(source) for source in sources]
         notebook = nbformat.v4.new_notebook(cells=cells)
-        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook.metadata.kernelspec = {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        }
         nbformat.write(notebook, Path(home, "cells.ipynb"))
         token, port = secrets.token_hex(8), 8000 + os.getpid() % 999
-        options = [f"--port={port}", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}"]
-        options += ["--no-browser", "--allow-root", f"--LabApp.workspaces_dir={home}/workspaces"]
-        environment = os.environ | {"PYTHONPATH": str(root), "HOME": home, "JUPYTER_CONFIG_DIR": f"{home}/c"}
+        options = [
+            f"--port={port}",
+            f"--IdentityProvider.token={token}",
+            f"--ServerApp.root_dir={home}",
+        ]
+        options += [
+            "--no-browser",
+            "--allow-root",
+            f"--LabApp.workspaces_dir={home}/workspaces",
+        ]
+        environment = os.environ | {
+            "PYTHONPATH": str(root),
+            "HOME": home,
+            "JUPYTER_CONFIG_DIR": f"{home}/c",
+        }
         command = [sys.executable, "-m", "jupyterlab", *options]
-        server = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, cwd=home)
+        server = subprocess.Popen(
+            command, env=environment, stderr=subprocess.DEVNULL, cwd=home
+        )
         address = f"http://127.0.0.1:{port}"
         try:
             end = time.monotonic() + patience
@@ -61,9 +92,15 @@ def opened(root: Path, sources: Sequence[str], height: int = 900, patience: floa
             page.set_default_timeout(1000 * patience)
             received = []
             page.on(
-                "websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame))
+                "websocket",
+                lambda socket: socket.on(
+                    "framereceived", lambda frame: received.append(frame)
+                ),
             )
-            page.goto(f"{address}/lab/tree/cells.ipynb?token={token}&reset", wait_until="domcontentloaded")
+            page.goto(
+                f"{address}/lab/tree/cells.ipynb?token={token}&reset",
+                wait_until="domcontentloaded",
+            )
             page.wait_for_selector(_IDLE)
             page.wait_for_timeout(4000)
             yield page, received
@@ -73,7 +110,8 @@ def opened(root: Path, sources: Sequence[str], height: int = 900, patience: floa
 
 
 def take(root: Path) -> tuple[float, float, float, float]:
-    """Bytes, heap, and seconds until the first and until all are drawn, for the neuroviz of a checkout."""
+    """Bytes, heap, and seconds until the first and until all are drawn, for the
+    neuroviz of a checkout."""
     cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
     with opened(root, cells, height=2400) as (page, received):
         heap = page.context.new_cdp_session(page)
@@ -102,12 +140,28 @@ def run(effort: Effort) -> list[Table]:
     for _ in range(1 if effort.quick else 3):
         for name, root in roots.items():
             found[name].append(take(root))
-    middle = {name: [median(column) for column in zip(*taken, strict=True)] for name, taken in found.items()}
-    rows = tuple((name, sent / 1e6, heap / 1e6, *drawn) for name, (sent, heap, *drawn) in middle.items())
+    middle = {
+        name: [median(column) for column in zip(*taken, strict=True)]
+        for name, taken in found.items()
+    }
+    rows = tuple(
+        (name, sent / 1e6, heap / 1e6, *drawn)
+        for name, (sent, heap, *drawn) in middle.items()
+    )
     sent, heap, *_ = middle["now"]
     met = sent < GOAL_BYTES and heap < GOAL_HEAP
     said = f"{sent / 1e6:.2f} MB sent, {heap / 1e6:.0f} MB of heap"
     finding = Finding("four panels, Run All", said, "≤ 3 MB, ≤ 80 MB", met)
-    header = ("", "MB over the websocket", "MB of heap", "first drawn, s", "all drawn, s")
+    header = (
+        "",
+        "MB over the websocket",
+        "MB of heap",
+        "first drawn, s",
+        "all drawn, s",
+    )
     forms = ("", ".2f", ".0f", ".1f", ".1f")
-    return [Table("page", header, forms, rows, machine("one server, one browser"), (finding,))]
+    return [
+        Table(
+            "page", header, forms, rows, machine("one server, one browser"), (finding,)
+        )
+    ]

@@ -1,18 +1,22 @@
 """From slider to figure: the dimension panel, in units of what cannot be avoided.
 
-*Slider to figure* is the time that `panel.controls[name].value = …` takes, with all measurements
-forgotten before: the panel measures exactly and in floating point, at eight widths and input by input,
-and has moved its figure when the assignment returns. The setting before differs in that one slider.
+*Slider to figure* is the time that `panel.controls[name].value = …` takes, with all
+measurements forgotten before: the panel measures exactly and in floating point, at
+eight widths and input by input, and has moved its figure when the assignment returns.
+The setting before differs in that one slider.
 
 What cannot be avoided is, in the same run and on the same figure,
 
-    SVD      numpy.linalg.svd(J, compute_uv=False) of the Jacobian whose spectrum the panel draws: all
-             outputs of as many inputs as the panel takes, one column for each parameter, its rows and
-             columns already scaled. Building J is not counted.
-    update   one batch_update of the whole figure with nothing new: the x and y of each trace, the range
-             of each axis, the position and text of each annotation, the corners of each shape.
+    SVD      numpy.linalg.svd(J, compute_uv=False) of the Jacobian whose spectrum the
+             panel draws: all outputs of as many inputs as the panel takes, one column
+             for each parameter, its rows and columns already scaled. Building J is not
+             counted.
+    update   one batch_update of the whole figure with nothing new: the x and y of each
+             trace, the range of each axis, the position and text of each annotation,
+             the corners of each shape.
 
-Processor time, medians; the two sides take turns, so that a busy moment does not decide.
+Processor time, medians; the two sides take turns, so that a busy moment does not
+decide.
 """
 
 from statistics import median
@@ -42,16 +46,26 @@ MOVES = [
     ("width", 7, 8, "layers=2;kind=softmax;head_dim=4"),
     ("layers", 3, 4, "kind=lightning;width=4;head_dim=6"),
     ("tokens", 2, 3, "layers=4;kind=softmax;width=4;head_dim=6"),
-    # The slowest for their size: no full rank on one token (a second point is measured), and deep ones.
+    # The slowest for their size: no full rank on one token (a second point is
+    # measured), and deep ones.
     ("tokens", 2, 1, "layers=3;kind=lightning;width=6;head_dim=3"),
     ("tokens", 2, 1, "layers=5;kind=lightning;width=2;head_dim=3"),
     ("tokens", 2, 1, "layers=8;kind=softmax;width=4;head_dim=2"),
 ]
-HEADER = ("to", "slider", "parameters", "slider to figure, ms", "SVD, ms", "update, ms", "ratio")
+HEADER = (
+    "to",
+    "slider",
+    "parameters",
+    "slider to figure, ms",
+    "SVD, ms",
+    "update, ms",
+    "ratio",
+)
 
 
 def the_jacobian(arch: nv.Architecture) -> np.ndarray:
-    """The matrix that the panel decomposes, scaled as it scales it: caught on its way."""
+    """The matrix that the panel decomposes, scaled as it scales it: caught on its
+    way."""
     caught, svd = [], np.linalg.svd
 
     def catch(matrix, **options):
@@ -78,11 +92,17 @@ def update(figure: go.FigureWidget) -> None:
         for note in figure.layout.annotations:
             note.x, note.y, note.text = note.x, note.y, note.text
         for shape in figure.layout.shapes:
-            shape.x0, shape.x1, shape.y0, shape.y1 = shape.x0, shape.x1, shape.y0, shape.y1
+            shape.x0, shape.x1, shape.y0, shape.y1 = (
+                shape.x0,
+                shape.x1,
+                shape.y0,
+                shape.y1,
+            )
 
 
 def times(move: tuple, repeats: int) -> tuple[nv.Architecture, list[float]]:
-    """The architecture that the slider arrives at; medians of slider to figure, the SVD, the update.
+    """The architecture that the slider arrives at; medians of slider to figure, the
+    SVD, the update.
 
     Raises:
         RuntimeError: if the panel did not answer at once.
@@ -111,20 +131,35 @@ def read_back(panel: DimensionExplorer) -> tuple:
     """What the controls ask for, all widths equal: widths, head dims, tokens, kind."""
     value = {name: control.value for name, control in panel.controls.items()}
     layers = value["layers"]
-    return (value["width"],) * (layers + 1), (value["head_dim"],) * layers, value["tokens"], value["kind"]
+    return (
+        (value["width"],) * (layers + 1),
+        (value["head_dim"],) * layers,
+        value["tokens"],
+        value["kind"],
+    )
 
 
 def run(effort: Effort) -> list[Table]:
     rows = []
     with one_thread():
-        times(MOVES[0], 2)  # once, untimed: imports, and what the libraries build on their first call
+        times(
+            MOVES[0], 2
+        )  # once, untimed: imports, and what the libraries build on their first call
         for move in MOVES[1:4] if effort.quick else MOVES:
             arch, taken = times(move, 5 if effort.quick else REPEATS)
             slider, svd, in_place = taken
             name, before, after, _ = move
             milliseconds = (1e3 * time for time in taken)
             ratio = slider / (svd + in_place)
-            rows.append((str(arch), f"{name} {before} → {after}", arch.num_parameters, *milliseconds, ratio))
+            rows.append(
+                (
+                    str(arch),
+                    f"{name} {before} → {after}",
+                    arch.num_parameters,
+                    *milliseconds,
+                    ratio,
+                )
+            )
     worst = max(row[-1] for row in rows)
     rows.append(("worst", *(None,) * 5, worst))
     finding = Finding(

@@ -1,4 +1,5 @@
-"""The picture of cost against size, from the tables of a run: a plotly figure, and a PNG of it for README.md.
+"""The picture of cost against size, from the tables of a run: a plotly figure, and a
+PNG of it for README.md.
 
 from benchmarks.plot import cost_figure
 from benchmarks.tables import read
@@ -37,7 +38,9 @@ _WORDS = {
     "flint": "python-flint",
     "product": "plain float64 product",
 }
-_APART = 0.32  # of a power of ten: how far two labels at the right end keep from each other
+_APART = (
+    0.32  # of a power of ten: how far two labels at the right end keep from each other
+)
 
 
 def in_seconds(time: float) -> str:
@@ -60,15 +63,23 @@ def cost_figure(results: list[Table]) -> go.Figure:
             "the picture needs the tables ranks and networks; there is no "
             f"{' and no '.join(sorted(missing))}: run python -m benchmarks"
         )
-    figure = make(compose(_ranks_view(by_name["ranks"]), _networks_view(by_name["networks"])))
-    figure.update_layout(width=SIZE[0], height=SIZE[1], margin={"l": 70, "r": 30, "t": 50, "b": 60})
+    figure = make(
+        compose(_ranks_view(by_name["ranks"]), _networks_view(by_name["networks"]))
+    )
+    figure.update_layout(
+        width=SIZE[0], height=SIZE[1], margin={"l": 70, "r": 30, "t": 50, "b": 60}
+    )
     return figure
 
 
 def _ranks_view(table: Table) -> View:
     n = table.column("n")
     found = {
-        name: [(x, y) for x, y in zip(n, table.column(f"{name}, s"), strict=True) if y is not None]
+        name: [
+            (x, y)
+            for x, y in zip(n, table.column(f"{name}, s"), strict=True)
+            if y is not None
+        ]
         for name in ENGINES
     }
     drawn = {name: points for name, points in found.items() if points}
@@ -84,22 +95,41 @@ def _ranks_view(table: Table) -> View:
     for x, heights in ends.items():
         for name, height in _spread(heights).items():
             notes.append(_name_of_line(_WORDS[name], log10(x), height, _COLORS[name]))
-    product, float64 = (table.column(f"{name}, s")[-1] for name in ("product", "float64"))
-    said = f"Exact rank at n = {n[-1]:,}: {float64 / product:.1f} × the time of a plain product"
+    product, float64 = (
+        table.column(f"{name}, s")[-1] for name in ("product", "float64")
+    )
+    said = (
+        f"Exact rank at n = {n[-1]:,}: {float64 / product:.1f} × the time of a plain"
+        " product"
+    )
     axes = _axes("", (0.0, 0.6), "columns n", "seconds", n, 0.55)
     return View(traces, axes, [headline(said), *notes], [])
 
 
 def _networks_view(table: Table) -> View:
     P, taken = table.column("parameters P"), table.column("seconds")
-    trace = _line("measure_dimension", list(zip(P, taken, strict=True)), "measured", "solid") | {
+    trace = _line(
+        "measure_dimension", list(zip(P, taken, strict=True)), "measured", "solid"
+    ) | {
         "xaxis": "x2",
         "yaxis": "y2",
     }
     font = {"size": theme.size("note")}
-    before_it = {"xanchor": "right", "yanchor": "bottom", "xshift": -4, "yshift": 6, "font": font}
+    before_it = {
+        "xanchor": "right",
+        "yanchor": "bottom",
+        "xshift": -4,
+        "yshift": 6,
+        "font": font,
+    }
     notes = [
-        label(f"{in_seconds(seconds)}, {peak:,.0f} MB", log10(p), log10(seconds), "2", **before_it)
+        label(
+            f"{in_seconds(seconds)}, {peak:,.0f} MB",
+            log10(p),
+            log10(seconds),
+            "2",
+            **before_it,
+        )
         for p, seconds, peak in zip(P, taken, table.column("peak, MB"), strict=True)
     ]
     said = f"{P[-1]:,} parameters: {in_seconds(taken[-1])}"
@@ -114,7 +144,11 @@ def _line(name: str, points: list[tuple[float, float]], color: str, dash: str) -
         "y": [y for _, y in points],
         "mode": "lines+markers",
         "showlegend": False,
-        "line": {"color": theme.color(color), "width": theme.size("line"), "dash": dash},
+        "line": {
+            "color": theme.color(color),
+            "width": theme.size("line"),
+            "dash": dash,
+        },
         "marker": {"size": theme.size("marker") - 1, "color": theme.color(color)},
         "hovertemplate": f"{name}, %{{x:,}}: %{{y:.3g}} s<extra></extra>",
     }
@@ -126,7 +160,8 @@ def _name_of_line(text: str, x: float, y: float, color: str) -> dict:
 
 
 def _spread(heights: dict[str, float]) -> dict[str, float]:
-    """The heights of labels, moved apart where they would cover each other; their middle stays.
+    """The heights of labels, moved apart where they would cover each other; their
+    middle stays.
 
     >>> {name: round(height, 2) for name, height in _spread({"a": 1.0, "b": 1.0}).items()}
     {'a': 0.84, 'b': 1.16}
@@ -143,9 +178,16 @@ def _spread(heights: dict[str, float]) -> dict[str, float]:
 
 
 def _axes(
-    axis: str, domain: tuple, x_title: str, y_title: str, x: list[float], after: float, before: float = 0.15
+    axis: str,
+    domain: tuple,
+    x_title: str,
+    y_title: str,
+    x: list[float],
+    after: float,
+    before: float = 0.15,
 ) -> dict:
-    """Logarithmic both ways; room for labels before the first and after the last size, in powers of ten."""
+    """Logarithmic both ways; room for labels before the first and after the last size,
+    in powers of ten."""
     return {
         f"xaxis{axis}": {
             "anchor": f"y{axis}",
@@ -167,21 +209,37 @@ def _axes(
 
 
 def save_picture(results: list[Table], path: Path = PICTURE) -> bool:
-    """A PNG of the picture, by a browser; says so, and returns False, where there is none."""
-    browser = next(filter(None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_CHROMIUMS))), None)
+    """A PNG of the picture, by a browser; says so, and returns False, where there is
+    none."""
+    browser = next(
+        filter(
+            None, map(shutil.which, (os.environ.get("CHROMIUM") or "", *_CHROMIUMS))
+        ),
+        None,
+    )
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         sync_playwright = None
     if browser is None or sync_playwright is None:
-        what = "playwright" if sync_playwright is None else "a Chromium (CHROMIUM=/path/to/it)"
+        what = (
+            "playwright"
+            if sync_playwright is None
+            else "a Chromium (CHROMIUM=/path/to/it)"
+        )
         print(f"{path.name} was not drawn anew: that needs {what}")
         return False
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "cost.html"
-        cost_figure(results).write_html(page_file, include_plotlyjs=True, config={"displayModeBar": False})
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
-        page = chromium.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, device_scale_factor=2)
+        cost_figure(results).write_html(
+            page_file, include_plotlyjs=True, config={"displayModeBar": False}
+        )
+        chromium = playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = chromium.new_page(
+            viewport={"width": SIZE[0], "height": SIZE[1]}, device_scale_factor=2
+        )
         page.goto(page_file.as_uri())
         page.wait_for_selector(".js-plotly-plot .main-svg")
         page.locator(".js-plotly-plot").screenshot(path=path)
@@ -189,4 +247,10 @@ def save_picture(results: list[Table], path: Path = PICTURE) -> bool:
     return True
 
 
-_CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_CHROMIUMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)

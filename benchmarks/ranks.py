@@ -1,9 +1,11 @@
-"""The rank of a random n × n matrix over a prime field, by everything that we have, beside a plain product.
+"""The rank of a random n × n matrix over a prime field, by everything that we have,
+beside a plain product.
 
-    int8, float32, float64   `neuroviz.engine.elimination`; int8 only where `int8_is_exact` and `int8_is_fast`
-    row space                `neuroviz.engine.rank.RowSpace`, which grows a row echelon form block by block
-    flint                    `nmod_mat.rank` of python-flint, building the matrix from a list included
-    product                  numpy's product of an n × n and an n × n/3 matrix, float64: as many operations,
+    int8, float32, float64   `neuroviz.engine.elimination`; int8 only where
+    `int8_is_exact` and `int8_is_fast` row space
+    `neuroviz.engine.rank.RowSpace`, which grows a row echelon form block by block flint
+    `nmod_mat.rank` of python-flint, building the matrix from a list included product
+    numpy's product of an n × n and an n × n/3 matrix, float64: as many operations,
                              2n³/3, as an elimination needs
 
 Two rows more than columns, one thread, processor time. Each rank has to come out as n.
@@ -38,7 +40,8 @@ _BYTES_AT_ONCE = 2**26
 
 
 def random_matrix(arithmetic: Arithmetic, n: int) -> np.ndarray:
-    """n + 2 random rows as they are stored, drawn a few at a time so that they are never there twice."""
+    """n + 2 random rows as they are stored, drawn a few at a time so that they are
+    never there twice."""
     rng = np.random.default_rng(n)
     matrix = np.empty((n + 2, n), dtype=arithmetic.dtype)
     at_once = max(1, _BYTES_AT_ONCE // (8 * n))
@@ -62,7 +65,12 @@ def flint_seconds(n: int) -> float:
     import flint
 
     rows = random_matrix(Float64(), n).astype(np.int64)
-    return _of_full_rank(n, lambda: flint.nmod_mat(*rows.shape, rows.ravel().tolist(), PrimeField().p).rank())
+    return _of_full_rank(
+        n,
+        lambda: flint.nmod_mat(
+            *rows.shape, rows.ravel().tolist(), PrimeField().p
+        ).rank(),
+    )
 
 
 def product_seconds(n: int) -> float:
@@ -79,7 +87,8 @@ def _of_full_rank(n: int, call: Callable[[], int]) -> float:
 
 
 def engine_seconds(name: str, n: int, effort: Effort) -> float | None:
-    """The shortest of some runs; None where the engine is not for this size or this machine."""
+    """The shortest of some runs; None where the engine is not for this size or this
+    machine."""
     if n > (_MOST_LARGE if effort.large else _MOST).get(name, n):
         return None
     if name == "int8" and not (int8_is_exact() and int8_is_fast()):
@@ -102,15 +111,22 @@ def growth(times: list[float | None]) -> list[float | None]:
     [3.0, None]
     """
     pairs = zip(times[:-1], times[1:], strict=True)
-    return [log2(after / before) if before and after else None for before, after in pairs]
+    return [
+        log2(after / before) if before and after else None for before, after in pairs
+    ]
 
 
 def int8_words() -> str:
     """Why the column int8 is empty; "" where it is not."""
     if not int8_is_exact():
-        return " int8: not on this machine, whose byte products saturate or are not there."
+        return (
+            " int8: not on this machine, whose byte products saturate or are not there."
+        )
     if not int8_is_fast():
-        return " int8: not on this machine; byte products are exact here, and slower than float32 ones."
+        return (
+            " int8: not on this machine; byte products are exact here, and slower than"
+            " float32 ones."
+        )
     return ""
 
 
@@ -119,10 +135,15 @@ def run(effort: Effort) -> list[Table]:
     with one_thread():
         for name in ENGINES:
             engine_seconds(name, 256, effort)  # once, untimed
-        rows = [(n, *(engine_seconds(name, n, effort) for name in ENGINES)) for n in sizes]
+        rows = [
+            (n, *(engine_seconds(name, n, effort) for name in ENGINES)) for n in sizes
+        ]
         words = int8_words()
     columns = {name: [row[1 + i] for row in rows] for i, name in enumerate(ENGINES)}
-    beside = [(ours / product) for ours, product in zip(columns["float64"], columns["product"], strict=True)]
+    beside = [
+        (ours / product)
+        for ours, product in zip(columns["float64"], columns["product"], strict=True)
+    ]
     header = ("n", *(f"{name}, s" for name in ENGINES), "float64 / product")
     table = Table(
         "ranks",
@@ -139,17 +160,27 @@ def _int8_findings(sizes: list[int], columns: dict[str, list]) -> list[Finding]:
     found = []
     for n, goal in GOAL_INT8.items():
         if n in sizes:
-            small, large = (columns[name][sizes.index(n)] for name in ("int8", "float64"))
+            small, large = (
+                columns[name][sizes.index(n)] for name in ("int8", "float64")
+            )
             said = f"{large / small:.1f} × as fast" if small else "not on this machine"
             met = large / small >= goal if small else None
-            found.append(Finding(f"int8 against float64, n = {n:,}", said, f"≥ {goal} ×", met))
+            found.append(
+                Finding(f"int8 against float64, n = {n:,}", said, f"≥ {goal} ×", met)
+            )
     return found
 
 
 def _product_finding(sizes: list[int], columns: dict[str, list]) -> Finding:
     times = {name: columns[name][-1] for name in (*OURS, "product")}
-    said = ", ".join(f"{name} {times[name] / times['product']:.1f} ×" for name in OURS if times[name])
-    return Finding(f"exact rank at n = {sizes[-1]:,}, against a float64 product of as many operations", said)
+    said = ", ".join(
+        f"{name} {times[name] / times['product']:.1f} ×" for name in OURS if times[name]
+    )
+    return Finding(
+        f"exact rank at n = {sizes[-1]:,}, against a float64 product of as many"
+        " operations",
+        said,
+    )
 
 
 def _growth_table(sizes: list[int], columns: dict[str, list]) -> Table:
@@ -167,6 +198,9 @@ def _growth_table(sizes: list[int], columns: dict[str, list]) -> Table:
     )
     header = ("n", *ENGINES)
     note = (
-        "The exponent e of nᵉ between two sizes. Elimination has 3; overhead at the smaller size hides some."
+        "The exponent e of nᵉ between two sizes. Elimination has 3; overhead at the"
+        " smaller size hides some."
     )
-    return Table("growth", header, ("", *(".2f",) * len(ENGINES)), rows, note, (finding,))
+    return Table(
+        "growth", header, ("", *(".2f",) * len(ENGINES)), rows, note, (finding,)
+    )

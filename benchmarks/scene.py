@@ -1,16 +1,20 @@
-"""What a scene costs in the page, and a step of what plotly draws: in JupyterLab, without a graphics card.
+"""What a scene costs in the page, and a step of what plotly draws: in JupyterLab,
+without a graphics card.
 
-The first picture is processor time of the page's main thread, from the run of the panel's cell to the figure,
-less what a cell with an empty widget takes, in a page that has drawn a slider already: so JupyterLab's own
-code, and MathJax, are there. Then a handle is dragged by 60 pointer moves, and once more by 60; where nothing
-can be dragged, a slider is moved by 60 keys. The first message is what the kernel sends for the panel, less
-the scripts and style sheets in it; a step's is what it sends for 60 moves, by 60. BEFORE=path takes another
-checkout, too, in turns with this one; SCENES=SurfaceExplorer,… takes only these.
+The first picture is processor time of the page's main thread, from the run of the
+panel's cell to the figure, less what a cell with an empty widget takes, in a page that
+has drawn a slider already: so JupyterLab's own code, and MathJax, are there. Then a
+handle is dragged by 60 pointer moves, and once more by 60; where nothing can be
+dragged, a slider is moved by 60 keys. The first message is what the kernel sends for
+the panel, less the scripts and style sheets in it; a step's is what it sends for 60
+moves, by 60. BEFORE=path takes another checkout, too, in turns with this one;
+SCENES=SurfaceExplorer,… takes only these.
 
-A *step* is one key on the first slider, or another choice in the first list, back and forth: processor time
-of the kernel and of the page's main thread until all is quiet, less what both spend in the same time without
-a key; the median of ten. Beside it a slider in the same page that nothing listens to: what of it ipywidgets
-and JupyterLab take.
+A *step* is one key on the first slider, or another choice in the first list, back and
+forth: processor time of the kernel and of the page's main thread until all is quiet,
+less what both spend in the same time without a key; the median of ten. Beside it a
+slider in the same page that nothing listens to: what of it ipywidgets and JupyterLab
+take.
 """
 
 import os
@@ -24,10 +28,18 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
 MOVES, LEAST_FRAMES, MOST_SCRIPT = 60, 55, 8.0
-_SPACE = "!!(document.querySelector('.nv-scene canvas, .gl-container canvas')?.width > 300)"
-_MAP = "!!document.querySelector('.nv-scene [role=gridcell], .js-plotly-plot .main-svg')"
-_PLANE = "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .scatterlayer path')"
-# The handle that is dragged, how far right and down a move goes, in pixels, and what says that it is drawn.
+_SPACE = (
+    "!!(document.querySelector('.nv-scene canvas, .gl-container canvas')?.width > 300)"
+)
+_MAP = (
+    "!!document.querySelector('.nv-scene [role=gridcell], .js-plotly-plot .main-svg')"
+)
+_PLANE = (
+    "!!document.querySelector('.nv-scene .nv-handle[transform], .main-svg .scatterlayer"
+    " path')"
+)
+# The handle that is dragged, how far right and down a move goes, in pixels, and what
+# says that it is drawn.
 SCENES = {
     "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
     "SectionExplorer": ("the plane", -1.5, -0.3, _SPACE),
@@ -41,15 +53,25 @@ SCENES = {
     "HypothesesExplorer": ("", 0.0, 0.0, _MAP),
 }
 PLOTLY = (
-    "DimensionExplorer", "Figure3Explorer", "FlagExplorer", "FlowExplorer", "FormulaExplorer",
-    "MemorisationExplorer", "RealModelsExplorer", "SameFunctionExplorer",
-    "SearchExplorer", "VariantsExplorer",
-)  # fmt: skip
+    "DimensionExplorer",
+    "Figure3Explorer",
+    "FlagExplorer",
+    "FlowExplorer",
+    "FormulaExplorer",
+    "MemorisationExplorer",
+    "RealModelsExplorer",
+    "SameFunctionExplorer",
+    "SearchExplorer",
+    "VariantsExplorer",
+)
 KEYS, MOST_STEP = 10, 60.0
 _SLIDER = ".noUi-target:not([disabled]) .noUi-handle"
 _NOTHING = "!!document.querySelector('.nothing')"
 _EMPTY = "an empty widget"
-_FRAMES = "window.frames_ = 0; (function next() { window.frames_++; requestAnimationFrame(next); })()"
+_FRAMES = (
+    "window.frames_ = 0; (function next() { window.frames_++;"
+    " requestAnimationFrame(next); })()"
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +116,9 @@ def take(root: Path, panel: str) -> Taken:
             start = spent("TaskDuration")
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run Selected Cell", exact=True).click()
-            page.wait_for_function(is_there, polling=200)  # a question a frame would cost as much itself
+            page.wait_for_function(
+                is_there, polling=200
+            )  # a question a frame would cost as much itself
         picture = spent("TaskDuration") - start
         page.wait_for_timeout(3000)
         first_message = sum(_length(frame) for frame in received) / 1000
@@ -114,7 +138,9 @@ def take(root: Path, panel: str) -> Taken:
             message = sum(_length(frame) for frame in received)
             drags.append((script / MOVES, frames, message / MOVES))
         scripts, frames, messages = zip(*drags, strict=True)
-        return Taken(picture, *scripts, float(min(frames)), first_message, max(messages))
+        return Taken(
+            picture, *scripts, float(min(frames)), first_message, max(messages)
+        )
 
 
 def _drag(page: object, grip: str, right: float, down: float) -> None:
@@ -141,31 +167,46 @@ def _length(frame: str | bytes) -> int:
 
 
 def step(root: Path, panel: str) -> tuple[str, float, float, float]:
-    """What is moved; ms a step in the kernel, in the page, and of it script; ms of a slider alone."""
-    slider = "ipywidgets.VBox([ipywidgets.FloatSlider(), ipywidgets.HTML(f'<i class=pid>{os.getpid()}</i>')])"
-    cells = f"import ipywidgets, os\n{slider}", f"from neuroviz.explorables import {panel}\n{panel}()"
+    """What is moved; ms a step in the kernel, in the page, and of it script; ms of a
+    slider alone."""
+    slider = (
+        "ipywidgets.VBox([ipywidgets.FloatSlider(), ipywidgets.HTML(f'<i"
+        " class=pid>{os.getpid()}</i>')])"
+    )
+    cells = (
+        f"import ipywidgets, os\n{slider}",
+        f"from neuroviz.explorables import {panel}\n{panel}()",
+    )
     with opened(root, cells) as (page, _received):
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         for is_there in (".pid", ".js-plotly-plot .main-svg"):
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run Selected Cell", exact=True).click()
-            page.wait_for_function(f"!!document.querySelector('{is_there}')", polling=200)
+            page.wait_for_function(
+                f"!!document.querySelector('{is_there}')", polling=200
+            )
         pid = page.locator(".pid").inner_text()
         page.wait_for_timeout(3000)
 
         def spent() -> list[float]:
             metrics = session.send("Performance.getMetrics")["metrics"]
             page_ms = {one["name"]: 1000 * one["value"] for one in metrics}
-            threads = Path(f"/proc/{pid}/task").glob("*/schedstat")  # nanoseconds; `stat` counts in 10 ms
+            threads = Path(f"/proc/{pid}/task").glob(
+                "*/schedstat"
+            )  # nanoseconds; `stat` counts in 10 ms
             kernel_ms = sum(int(one.read_text().split()[0]) for one in threads) / 1e6
             return [kernel_ms, page_ms["TaskDuration"], page_ms["ScriptDuration"]]
 
         moves = f".nv {_SLIDER}:visible", ".nv select:visible"
         if not page.locator(", ".join(moves)).count():
             page.get_by_role("button", name="More").first.click()
-        of_panel = page.locator(moves[0] if page.locator(moves[0]).count() else moves[1]).first
-        name = of_panel.evaluate("one => one.ariaLabel ?? one.closest('.widget-dropdown').innerText")
+        of_panel = page.locator(
+            moves[0] if page.locator(moves[0]).count() else moves[1]
+        ).first
+        name = of_panel.evaluate(
+            "one => one.ariaLabel ?? one.closest('.widget-dropdown').innerText"
+        )
         alone = page.locator(f".jp-OutputArea-child:has(.pid) {_SLIDER}").first
 
         def taken(which: object, n: int) -> list[float]:
@@ -180,8 +221,12 @@ def step(root: Path, panel: str) -> tuple[str, float, float, float]:
 
         for n in range(4):
             taken(of_panel, n)
-        found = [[taken(which, n) for n in range(KEYS)] for which in (None, alone, of_panel)]
-        idle, floor, moved = ([median(column) for column in zip(*one, strict=True)] for one in found)
+        found = [
+            [taken(which, n) for n in range(KEYS)] for which in (None, alone, of_panel)
+        ]
+        idle, floor, moved = (
+            [median(column) for column in zip(*one, strict=True)] for one in found
+        )
         (kernel, main, script), (other, rest, _) = (
             [a - b for a, b in zip(one, idle, strict=True)] for one in (moved, floor)
         )
@@ -196,11 +241,31 @@ def steps(effort: Effort) -> Table:
         rows.append((panel, name, kernel, main, script, kernel + main, alone))
     most = max(rows, key=lambda row: row[-2])
     quick = sum(row[-2] <= MOST_STEP for row in rows)
-    said = f"{quick} of {len(rows)}; {most[0]} takes {most[-2]:.0f} ms, a slider alone {most[-1]:.0f} ms"
-    finding = Finding("a step of a panel that plotly draws", said, "≤ 60 ms", most[-2] <= MOST_STEP)
-    header = ("", "moved", "kernel, ms", "page, ms", "of it script, ms", "together, ms", "a slider alone, ms")
+    said = (
+        f"{quick} of {len(rows)}; {most[0]} takes {most[-2]:.0f} ms, a slider alone"
+        f" {most[-1]:.0f} ms"
+    )
+    finding = Finding(
+        "a step of a panel that plotly draws", said, "≤ 60 ms", most[-2] <= MOST_STEP
+    )
+    header = (
+        "",
+        "moved",
+        "kernel, ms",
+        "page, ms",
+        "of it script, ms",
+        "together, ms",
+        "a slider alone, ms",
+    )
     forms = ("", "", ".0f", ".0f", ".0f", ".0f", ".0f")
-    return Table("steps", header, forms, tuple(rows), machine("one server, one browser"), (finding,))
+    return Table(
+        "steps",
+        header,
+        forms,
+        tuple(rows),
+        machine("one server, one browser"),
+        (finding,),
+    )
 
 
 def run(effort: Effort) -> list[Table]:
@@ -215,7 +280,8 @@ def run(effort: Effort) -> list[Table]:
         for panel, name in found:
             found[panel, name].append(astuple(take(roots[name], panel)))
     middle = {
-        key: Taken(*(median(column) for column in zip(*taken, strict=True))) for key, taken in found.items()
+        key: Taken(*(median(column) for column in zip(*taken, strict=True)))
+        for key, taken in found.items()
     }
     empty = middle.pop((_EMPTY, "now"))
     rows = tuple(
@@ -235,17 +301,29 @@ def run(effort: Effort) -> list[Table]:
     frames = min(one.frames for one in now)
     met = frames >= LEAST_FRAMES and script <= MOST_SCRIPT
     said = f"at least {frames:.0f} frames, at most {script:.1f} ms of script a move"
-    findings = [Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 8 ms", met)]
+    findings = [
+        Finding("a scene dragged by 60 pointer moves", said, "≥ 55 frames, ≤ 8 ms", met)
+    ]
     if before:
         shares = {}
         for panel in panels:
-            now, then = (middle[panel, name].picture - empty.picture for name in ("now", "before"))
+            now, then = (
+                middle[panel, name].picture - empty.picture
+                for name in ("now", "before")
+            )
             shares[panel] = now / then
         slower = [panel for panel, share in shares.items() if share > 1]
         said = f"slower than before in {len(slower)} of {len(panels)}" + "".join(
             f"; {panel} {shares[panel]:.2f}" for panel in slower
         )
-        findings.append(Finding("the first picture of a scene", said, "at most 2 slower", len(slower) <= 2))
+        findings.append(
+            Finding(
+                "the first picture of a scene",
+                said,
+                "at most 2 slower",
+                len(slower) <= 2,
+            )
+        )
     header = (
         "",
         "first picture, ms",
@@ -256,5 +334,12 @@ def run(effort: Effort) -> list[Table]:
         "message a move, bytes",
     )
     forms = ("", ".0f", ".1f", ".1f", ".0f", ".0f", ".0f")
-    scenes = Table("scene", header, forms, rows, machine("one server, one browser"), tuple(findings))
+    scenes = Table(
+        "scene",
+        header,
+        forms,
+        rows,
+        machine("one server, one browser"),
+        tuple(findings),
+    )
     return [scenes, steps(effort)]

@@ -1,8 +1,10 @@
-"""How long a panel takes when a slider is moved: `panel.controls[name].value = …` until it returns.
+"""How long a panel takes when a slider is moved: `panel.controls[name].value = …` until
+it returns.
 
-All caches are emptied and the panel is opened; then a walk sets one slider to one value after the other.
-What a step leaves behind helps the next one, as it does for a reader. Every step is one that the panel
-answers at once, without its background process. Processor time; the median of three walks for each step.
+All caches are emptied and the panel is opened; then a walk sets one slider to one value
+after the other. What a step leaves behind helps the next one, as it does for a reader.
+Every step is one that the panel answers at once, without its background process.
+Processor time; the median of three walks for each step.
 """
 
 from statistics import median
@@ -18,7 +20,10 @@ SIZES = [  # the panels open at width 4, a = 2, t = 3, l = 2
     ("tokens", [2, 1, 4, 5]),
     ("layers", [1, 3]),
 ]
-SHARES = [("where", [i / 20 for i in range(1, 20)]), ("along", [i / 8 for i in range(-7, 8)])]
+SHARES = [
+    ("where", [i / 20 for i in range(1, 20)]),
+    ("along", [i / 8 for i in range(-7, 8)]),
+]
 WALKS = [
     *((DimensionExplorer, "layers=2;kind=lightning", *walk) for walk in SIZES),
     *((LedgerExplorer, "layers=2;kind=softmax", *walk) for walk in SIZES),
@@ -40,12 +45,16 @@ def walk(panel_class: type, state: str, name: str, values: list) -> list[float]:
         for value in values:
             if value == control.value:
                 raise RuntimeError(
-                    f"{panel_class.__name__} stands at {name}={value} already: that is no move"
+                    f"{panel_class.__name__} stands at {name}={value} already: that is"
+                    " no move"
                 )
-            times.append(seconds(lambda value=value: setattr(control, "value", value))[0])
+            times.append(
+                seconds(lambda value=value: setattr(control, "value", value))[0]
+            )
             if not panel.status.startswith("done"):
                 raise RuntimeError(
-                    f"{panel_class.__name__} at {panel.state} was not drawn at once: {panel.status}"
+                    f"{panel_class.__name__} at {panel.state} was not drawn at once:"
+                    f" {panel.status}"
                 )
     finally:
         panel.close()
@@ -56,16 +65,37 @@ def run(effort: Effort) -> list[Table]:
     rows = []
     with one_thread():
         for panel_class, state, name, values in WALKS:
-            walks = [walk(panel_class, state, name, values) for _ in range(1 if effort.quick else 3)]
+            walks = [
+                walk(panel_class, state, name, values)
+                for _ in range(1 if effort.quick else 3)
+            ]
             steps = [1e3 * median(times) for times in zip(*walks, strict=True)]
             span = f"{min(values):g} … {max(values):g}".replace("-", "−")
-            rows.append((panel_class.__name__, name, span, len(steps), median(steps), max(steps)))
+            rows.append(
+                (
+                    panel_class.__name__,
+                    name,
+                    span,
+                    len(steps),
+                    median(steps),
+                    max(steps),
+                )
+            )
     slowest = max(rows, key=lambda row: row[-1])
     finding = Finding(
         "a slider moved, slowest of all steps",
-        f"{slowest[-1]:.0f} ms ({slowest[0]}, {slowest[1]}); medians {min(r[4] for r in rows):.0f} to "
-        f"{max(r[4] for r in rows):.0f} ms",
+        f"{slowest[-1]:.0f} ms ({slowest[0]}, {slowest[1]}); medians"
+        f" {min(r[4] for r in rows):.0f} to {max(r[4] for r in rows):.0f} ms",
         f"≤ {GOAL_MILLISECONDS} ms",
         slowest[-1] <= GOAL_MILLISECONDS,
     )
-    return [Table("sliders", HEADER, ("", "", "", "", ".0f", ".0f"), tuple(rows), machine(), (finding,))]
+    return [
+        Table(
+            "sliders",
+            HEADER,
+            ("", "", "", "", ".0f", ".0f"),
+            tuple(rows),
+            machine(),
+            (finding,),
+        )
+    ]

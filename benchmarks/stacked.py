@@ -1,9 +1,11 @@
-"""Many small ranks at a time: stacked in one array and eliminated together, against one after the other.
+"""Many small ranks at a time: stacked in one array and eliminated together, against one
+after the other.
 
-A panel's grid or a sweep takes hundreds of small ranks. Here their matrices, caught on their way into the
-engine, are padded with zeros, sixteen of about one size at a time, and eliminated column by column: one numpy
-call for all sixteen, and as many as there are columns. *Ranks* is what the engine takes for the
-same matrices; it is no more than the share of a whole measurement beside it that stacking could save.
+A panel's grid or a sweep takes hundreds of small ranks. Here their matrices, caught on
+their way into the engine, are padded with zeros, sixteen of about one size at a time,
+and eliminated column by column: one numpy call for all sixteen, and as many as there
+are columns. *Ranks* is what the engine takes for the same matrices; it is no more than
+the share of a whole measurement beside it that stacking could save.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,16 +27,24 @@ GAIN = 1.5
 Matrices = list[tuple[np.ndarray, int]]
 
 
-def ranks_together(matrices: Sequence[np.ndarray], p: int = DEFAULT_PRIME, at_once: int = 16) -> list[int]:
-    """The ranks mod p of matrices of residues, those of about one size eliminated at once.
+def ranks_together(
+    matrices: Sequence[np.ndarray], p: int = DEFAULT_PRIME, at_once: int = 16
+) -> list[int]:
+    """The ranks mod p of matrices of residues, those of about one size eliminated at
+    once.
 
     >>> ranks_together([np.array([[1.0, 2.0], [2.0, 4.0]]), np.eye(3)])
     [1, 3]
     """
-    found, by_size = {}, sorted(range(len(matrices)), key=lambda i: matrices[i].shape[1])
+    found, by_size = (
+        {},
+        sorted(range(len(matrices)), key=lambda i: matrices[i].shape[1]),
+    )
     for start in range(0, len(matrices), at_once):
         chosen = by_size[start : start + at_once]
-        found |= zip(chosen, _stacked([matrices[i] for i in chosen], PrimeField(p)), strict=True)
+        found |= zip(
+            chosen, _stacked([matrices[i] for i in chosen], PrimeField(p)), strict=True
+        )
     return [found[i] for i in range(len(matrices))]
 
 
@@ -56,7 +66,9 @@ def _stacked(matrices: Sequence[np.ndarray], over: PrimeField) -> list[int]:
         if not len(there):
             continue
         pivot = stack[every, row, column:]
-        stack[there, row[there]] = stack[there, found[there]]  # the row of the pivot is done
+        stack[there, row[there]] = stack[
+            there, found[there]
+        ]  # the row of the pivot is done
         inverse = np.zeros(len(stack))
         inverse[there] = [pow(int(x), -1, over.p) for x in pivot[there, 0]]
         found[there] += 1
@@ -79,7 +91,10 @@ def caught(work: Callable[[], object]) -> Matrices:
         seen.append((matrix.copy(), arithmetic.over.p))
         return eliminate(matrix, arithmetic, *progress)
 
-    with patch.object(random_rank, "exact_rank", exact), patch.object(random_rank, "eliminate", blocks):
+    with (
+        patch.object(random_rank, "exact_rank", exact),
+        patch.object(random_rank, "eliminate", blocks),
+    ):
         work()
     return seen
 
@@ -91,9 +106,13 @@ def one_by_one(matrices: Matrices) -> list[int]:
 
 def run(effort: Effort) -> list[Table]:
     widths, count = (range(3, 6), 40) if effort.quick else (range(3, 11), 200)
-    field = [nv.Architecture((4, w, 4), (a, a), 3) for w in range(1, 9) for a in range(1, 9)]
+    field = [
+        nv.Architecture((4, w, 4), (a, a), 3) for w in range(1, 9) for a in range(1, 9)
+    ]
     works = {
-        "Figure 3, both kinds": lambda: exact_ranks(grid(widths) + grid(widths, "lightning")),
+        "Figure 3, both kinds": lambda: exact_ranks(
+            grid(widths) + grid(widths, "lightning")
+        ),
         f"a sweep of {count}": lambda: nv.sweep(shapes(count), progress=False),
         "a map of 8 × 8": lambda: exact_ranks(field),
     }
@@ -104,14 +123,28 @@ def run(effort: Effort) -> list[Table]:
             whole, _ = median_seconds(work, 5, before=clear_caches)
             matrices = caught(work)
             theirs, ranks = median_seconds(lambda m=matrices: one_by_one(m), 5)
-            ours, together = median_seconds(lambda m=matrices: ranks_together([a for a, _ in m]), 3)
+            ours, together = median_seconds(
+                lambda m=matrices: ranks_together([a for a, _ in m]), 3
+            )
             if {p for _, p in matrices} != {DEFAULT_PRIME} or ranks != together:
                 raise RuntimeError(f"{name}: {ranks} one by one, {together} together")
-            rows.append((name, len(ranks), 1e3 * whole, 1e3 * theirs, 1e3 * ours, ours / theirs))
-    header = ("what", "ranks", "measured, ms", "ranks, ms", "together, ms", "together / ranks")
+            rows.append(
+                (name, len(ranks), 1e3 * whole, 1e3 * theirs, 1e3 * ours, ours / theirs)
+            )
+    header = (
+        "what",
+        "ranks",
+        "measured, ms",
+        "ranks, ms",
+        "together, ms",
+        "together / ranks",
+    )
     forms = ("", ",", ",.0f", ",.0f", ",.0f", ".1f")
     gains = [theirs / ours for *_, theirs, ours, _ in rows]
-    said = f"{min(gains):.2g} to {max(gains):.2g} × as fast as one after the other: not kept"
+    said = (
+        f"{min(gains):.2g} to {max(gains):.2g} × as fast as one after the other: not"
+        " kept"
+    )
     said = said.removesuffix(": not kept") if max(gains) >= GAIN else said
     finding = Finding("small ranks, many at a time", said, f"kept from {GAIN} × on")
     return [Table("stacked", header, forms, tuple(rows), machine(), (finding,))]

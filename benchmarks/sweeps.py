@@ -1,7 +1,9 @@
-"""`neuroviz.sweep` over 1,000 small architectures: in this process, and on two processes of its own.
+"""`neuroviz.sweep` over 1,000 small architectures: in this process, and on two
+processes of its own.
 
-Different random shapes, up to four layers and widths up to 6, both kinds, exact. Wall-clock time, as
-processes are compared. Starting the pool is part of it; how much, a sweep of one architecture tells.
+Different random shapes, up to four layers and widths up to 6, both kinds, exact.
+Wall-clock time, as processes are compared. Starting the pool is part of it; how much, a
+sweep of one architecture tells.
 """
 
 import random
@@ -31,7 +33,11 @@ def shapes(count: int) -> list[Architecture]:
         layers = draw.randint(1, 4)
         widths = tuple(draw.randint(1, 6) for _ in range(layers + 1))
         heads = tuple(draw.randint(1, 4) for _ in range(layers))
-        found[Architecture(widths, heads, draw.randint(1, 4), draw.choice(ATTENTION_KINDS))] = None
+        found[
+            Architecture(
+                widths, heads, draw.randint(1, 4), draw.choice(ATTENTION_KINDS)
+            )
+        ] = None
     return list(found)
 
 

@@ -1,4 +1,5 @@
-"""What a benchmark returns, and how it is kept: numbers in results.json, the same as tables in README.md."""
+"""What a benchmark returns, and how it is kept: numbers in results.json, the same as
+tables in README.md."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -15,10 +16,9 @@ Cell = str | float | None
 class Finding:
     """One line of the summary.
 
-    Attributes:
-        what, found: what was asked, and the answer, in words.
-        goal: what it should be; "" where there is no goal.
-        met: whether it is; None where that cannot be said on this machine, or there is no goal.
+    Attributes: what, found: what was asked, and the answer, in words. goal: what it
+        should be; "" where there is no goal. met: whether it is; None where that cannot
+        be said on this machine, or there is no goal.
     """
 
     what: str
@@ -54,7 +54,10 @@ class Table:
             ValueError: if there is no such column.
         """
         if title not in self.header:
-            raise ValueError(f"the columns of {self.name} are {', '.join(self.header)}; got {title!r}")
+            raise ValueError(
+                f"the columns of {self.name} are {', '.join(self.header)}; got"
+                f" {title!r}"
+            )
         return [row[self.header.index(title)] for row in self.rows]
 
     def markdown(self) -> str:
@@ -87,17 +90,24 @@ def summary(tables: list[Table]) -> str:
     """All findings as one table."""
     verdict = {True: "yes", False: "**no**", None: ""}
     rows = [("what", "found", "goal", "met"), ("---",) * 4]
-    rows += [(f.what, f.found, f.goal, verdict[f.met]) for table in tables for f in table.findings]
+    rows += [
+        (f.what, f.found, f.goal, verdict[f.met])
+        for table in tables
+        for f in table.findings
+    ]
     return _lines(rows)
 
 
 def store(tables: list[Table]) -> None:
-    """Write results.json, all tables of README.md, and the summary in docs/library.md; the rest stays."""
+    """Write results.json, all tables of README.md, and the summary in docs/library.md;
+    the rest stays."""
     kept = {table.name: table for table in read(RESULTS)} if RESULTS.exists() else {}
     text = README.read_text(encoding="utf-8")
     tables = in_order_of(text, kept | {table.name: _rounded(table) for table in tables})
     RESULTS.write_text(
-        json.dumps({t.name: asdict(t) for t in tables}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        json.dumps({t.name: asdict(t) for t in tables}, ensure_ascii=False, indent=1)
+        + "\n",
+        encoding="utf-8",
     )
     README.write_text(filled(text, tables), encoding="utf-8")
     page = LIBRARY.read_text(encoding="utf-8")
@@ -105,9 +115,11 @@ def store(tables: list[Table]) -> None:
 
 
 def _rounded(table: Table) -> Table:
-    """With six digits for each number: the rest is noise, and would be another one in each run."""
+    """With six digits for each number: the rest is noise, and would be another one in
+    each run."""
     rows = tuple(
-        tuple(float(f"{cell:.6g}") if isinstance(cell, float) else cell for cell in row) for row in table.rows
+        tuple(float(f"{cell:.6g}") if isinstance(cell, float) else cell for cell in row)
+        for row in table.rows
     )
     return replace(table, rows=rows)
 
@@ -124,11 +136,13 @@ def read(path: Path = RESULTS) -> list[Table]:
             findings = tuple(Finding(**finding) for finding in parts.pop("findings"))
             rows = tuple(map(tuple, parts.pop("rows")))
             header, forms = tuple(parts.pop("header")), tuple(parts.pop("forms"))
-            tables.append(Table(**parts, header=header, forms=forms, rows=rows, findings=findings))
+            tables.append(
+                Table(**parts, header=header, forms=forms, rows=rows, findings=findings)
+            )
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{path.name} holds what `python -m benchmarks` writes; {name!r} is not that ({error}): "
-                "remove the file and run it anew"
+                f"{path.name} holds what `python -m benchmarks` writes; {name!r} is not"
+                f" that ({error}): remove the file and run it anew"
             ) from None
     return tables
 
@@ -141,7 +155,9 @@ def in_order_of(text: str, tables: dict[str, Table]) -> list[Table]:
     """
     for name in tables:
         _places(text, name)
-    return sorted(tables.values(), key=lambda table: text.index(f"<!-- {table.name} -->"))
+    return sorted(
+        tables.values(), key=lambda table: text.index(f"<!-- {table.name} -->")
+    )
 
 
 def filled(text: str, tables: list[Table]) -> str:
@@ -151,7 +167,10 @@ def filled(text: str, tables: list[Table]) -> str:
     >>> "| 1 |" in filled("<!-- summary --><!-- end summary --><!-- one -->old<!-- end one -->", [table])
     True
     """
-    for name, inside in [("summary", summary(tables)), *((table.name, table.markdown()) for table in tables)]:
+    for name, inside in [
+        ("summary", summary(tables)),
+        *((table.name, table.markdown()) for table in tables),
+    ]:
         text = _replaced(text, name, inside)
     return text
 
@@ -164,6 +183,12 @@ def _replaced(text: str, name: str, inside: str) -> str:
 def _places(text: str, name: str) -> tuple[int, int]:
     """Where the inside of a pair of markers begins and ends."""
     start, end = f"<!-- {name} -->", f"<!-- end {name} -->"
-    if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
-        raise ValueError(f"{README.name} needs {start!r} and {end!r} once each, in that order")
+    if (
+        text.count(start) != 1
+        or text.count(end) != 1
+        or text.index(start) > text.index(end)
+    ):
+        raise ValueError(
+            f"{README.name} needs {start!r} and {end!r} once each, in that order"
+        )
     return text.index(start) + len(start), text.index(end)

@@ -1,4 +1,5 @@
-"""What the benchmarks share: how much is asked of them, one thread, cold caches, medians."""
+"""What the benchmarks share: how much is asked of them, one thread, cold caches,
+medians."""
 
 import os
 import platform
@@ -40,12 +41,15 @@ def one_thread() -> Iterator[None]:
 
 
 def clear_caches() -> None:
-    """Empty every function cache of the package, so that no result is remembered from an earlier run.
+    """Empty every function cache of the package, so that no result is remembered from
+    an earlier run.
 
     Which thread pools are loaded is no result; it stays known, as imports do.
     """
     for name, module in list(sys.modules.items()):
-        if name == "neuroviz" or (name.startswith("neuroviz.") and name != "neuroviz.engine.threads"):
+        if name == "neuroviz" or (
+            name.startswith("neuroviz.") and name != "neuroviz.engine.threads"
+        ):
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()
@@ -54,7 +58,8 @@ def clear_caches() -> None:
 def seconds(call: Callable[[], object]) -> tuple[float, object]:
     """Processor time of one call, and what it returned.
 
-    On one thread that is the wall-clock time of an idle machine; other programs disturb it less.
+    On one thread that is the wall-clock time of an idle machine; other programs disturb
+    it less.
     """
     start = process_time()
     result = call()
@@ -62,9 +67,12 @@ def seconds(call: Callable[[], object]) -> tuple[float, object]:
 
 
 def median_seconds(
-    call: Callable[[], object], repeats: int, before: Callable[[], object] = lambda: None
+    call: Callable[[], object],
+    repeats: int,
+    before: Callable[[], object] = lambda: None,
 ) -> tuple[float, object]:
-    """Median time over repeated calls, each after an untimed `before()`, and the last result."""
+    """Median time over repeated calls, each after an untimed `before()`, and the last
+    result."""
     times = []
     for _ in range(repeats):
         before()
@@ -74,7 +82,11 @@ def median_seconds(
 
 
 def machine(threads: str = "one thread each") -> str:
-    """What the numbers were measured with, and how busy it was: other programs slow processor time, too."""
-    versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}"
+    """What the numbers were measured with, and how busy it was: other programs slow
+    processor time, too."""
+    versions = (
+        f"Python {platform.python_version()}, torch {torch.__version__}, numpy"
+        f" {np.__version__}"
+    )
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     return f"{versions}, {platform.machine()}, {threads}; {load}."

@@ -26,9 +26,13 @@ NAMES += sorted(set(explorables.__all__) - set(NAMES))
 
 # %%
 titles = [(getattr(explorables, name).title, name) for name in NAMES]
-choice = widgets.Dropdown(options=titles, description="panel", layout={"width": "560px"})
+choice = widgets.Dropdown(
+    options=titles, description="panel", layout={"width": "560px"}
+)
 look = widgets.ToggleButtons(options=["light", "dark"], style={"button_width": "80px"})
-room = widgets.HTML(layout={"display": "none"})  # the colours of the page around the panel
+room = widgets.HTML(
+    layout={"display": "none"}
+)  # the colours of the page around the panel
 stage = widgets.VBox(layout={"width": "100%"})
 
 
@@ -45,7 +49,9 @@ def around() -> str:
         "widgets-input-color": ink,
         "widgets-input-background-color": ground,
     }
-    lines = "".join(f"--jp-{name}: {value} !important; " for name, value in colors.items())
+    lines = "".join(
+        f"--jp-{name}: {value} !important; " for name, value in colors.items()
+    )
     arrow = quote(
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'>"
         f"<path fill='none' stroke='{ink}' stroke-width='2' d='M5 7l4 4 4-4'/></svg>"
@@ -61,7 +67,11 @@ def around() -> str:
         ".jp-Cell:has(.nv-dashboard)": "padding: 0 5px !important;",
         ".jp-Cell:has(.nv-dashboard) .jp-Cell-outputWrapper": "margin: 0 !important;",
     }
-    return "<style>" + " ".join(f"{where} {{ {what} }}" for where, what in rules.items()) + "</style>"
+    return (
+        "<style>"
+        + " ".join(f"{where} {{ {what} }}" for where, what in rules.items())
+        + "</style>"
+    )
 
 
 def show(_change: object = None) -> None:

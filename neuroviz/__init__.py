@@ -1,11 +1,13 @@
-"""neuroviz: the functions that attention networks can express, to be moved, measured and proved.
+"""neuroviz: the functions that attention networks can express, to be moved, measured
+and proved.
 
     >>> import neuroviz as nv
     >>> arch = nv.Architecture.uniform(d=4, a=2, layers=2)
     >>> nv.expected_dimension(arch).value, nv.measure_dimension(arch).value
     (38, 38)
 
-Importing this package loads neither torch, plotly nor ipywidgets: what needs them is loaded when asked for.
+Importing this package loads neither torch, plotly nor ipywidgets: what needs them is
+loaded when asked for.
 """
 
 from functools import partial
@@ -18,7 +20,12 @@ from neuroviz.engine.expected import Expected
 from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import InputsCurve, Measurement, measure_dimension, rank_by_inputs
+from neuroviz.engine.measure import (
+    InputsCurve,
+    Measurement,
+    measure_dimension,
+    rank_by_inputs,
+)
 from neuroviz.engine.printing import print_everywhere
 from neuroviz.engine.sweep import Record, Sweep, sweep
 from neuroviz.engine.unrolling import unroll
@@ -43,13 +50,40 @@ _LATER = {
 }
 
 __all__ = [
-    "Alignment", "Architecture", "Certificate", "Cost", "Expected", "FiberSearch", "Identifiability",
-    "InputsCurve", "KernelLedger", "LocalCheck", "Measurement", "Record", "StatusBoard", "Sweep", "align",
-    "estimate_cost", "expected_dimension", "functional_dimension", "general_formula", "is_identifiable",
-    "kernel_ledger", "local_check", "measure_dimension", "module_symmetries", "paper_formula",
-    "rank_by_inputs", "search_fiber", "sweep", "theorem_h_margins", "try_formula", "unroll", "what_is_known",
+    "Alignment",
+    "Architecture",
+    "Certificate",
+    "Cost",
+    "Expected",
+    "FiberSearch",
+    "Identifiability",
+    "InputsCurve",
+    "KernelLedger",
+    "LocalCheck",
+    "Measurement",
+    "Record",
+    "StatusBoard",
+    "Sweep",
+    "align",
+    "estimate_cost",
+    "expected_dimension",
+    "functional_dimension",
+    "general_formula",
+    "is_identifiable",
+    "kernel_ledger",
+    "local_check",
+    "measure_dimension",
+    "module_symmetries",
+    "paper_formula",
+    "rank_by_inputs",
+    "search_fiber",
+    "sweep",
+    "theorem_h_margins",
+    "try_formula",
+    "unroll",
+    "what_is_known",
     "where_theorem_h_fails",
-]  # fmt: skip
+]
 
 
 def _refuse(error: ImportError, *_args: object, **_options: object) -> None:
@@ -63,7 +97,9 @@ def __getattr__(name: str) -> object:
         except ImportError as error:
             if error.name != "torch":
                 raise
-            return partial(_refuse, error)  # without torch, `from neuroviz import *` still works
+            return partial(
+                _refuse, error
+            )  # without torch, `from neuroviz import *` still works
     if name == "__version__":
         from importlib.metadata import version
 

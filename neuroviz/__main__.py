@@ -1,4 +1,5 @@
-"""The command as `python -m neuroviz`, where the folder of commands is not on the path."""
+"""The command as `python -m neuroviz`, where the folder of commands is not on the
+path."""
 
 from neuroviz.command import main
 

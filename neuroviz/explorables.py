@@ -25,20 +25,37 @@ _PANELS = {
     "VirtualWeightsExplorer": "deep.virtual_panel",
 }
 _GONE = {
-    "CertificateExplorer": "nv.measure_dimension(arch, method='certified').certificate has verify()",
-    "CounterexampleExplorer": "docs/library.md tries random architectures, with nv.sweep",
-    "ExponentialsExplorer": 'docs/mathematics.md has its counts, in "Relations between logits"',
-    "OneLayerExplorer": "the notebook 02_single_layer_fibers shows softmax beside lightning",
+    "CertificateExplorer": (
+        "nv.measure_dimension(arch, method='certified').certificate has verify()"
+    ),
+    "CounterexampleExplorer": (
+        "docs/library.md tries random architectures, with nv.sweep"
+    ),
+    "ExponentialsExplorer": (
+        'docs/mathematics.md has its counts, in "Relations between logits"'
+    ),
+    "OneLayerExplorer": (
+        "the notebook 02_single_layer_fibers shows softmax beside lightning"
+    ),
     "PeelExplorer": "the notebook further/proofs peels a layer off",
     "ProductsExplorer": "neuroviz.singular.forms.forms_of gives the products as forms",
     "RescalingExplorer": "VirtualWeightsExplorer(state='view=rescale') rescales",
-    "SingularityExplorer": "neuroviz.singular.ranks.singular_facts counts the kernel in any size",
+    "SingularityExplorer": (
+        "neuroviz.singular.ranks.singular_facts counts the kernel in any size"
+    ),
     "SoftmaxExplorer": "nv.what_is_known(arch) says what is known",
-    "SweepExplorer": "docs/library.md sweeps with nv.sweep; to_pandas gives a table for plotly.express",
-    "TeleportExplorer": "studies/teleportation has the result and the script that counted it",
+    "SweepExplorer": (
+        "docs/library.md sweeps with nv.sweep; to_pandas gives a table for"
+        " plotly.express"
+    ),
+    "TeleportExplorer": (
+        "studies/teleportation has the result and the script that counted it"
+    ),
 }
 __all__ = sorted(_PANELS)
-__path__: list[str] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
+__path__: list[
+    str
+] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,5 @@
-"""Old addresses of what notebooks import: `from neuroviz.surface import SLICES` goes on working."""
+"""Old addresses of what notebooks import: `from neuroviz.surface import SLICES` goes on
+working."""
 
 import sys
 from importlib import import_module
@@ -31,9 +32,12 @@ class _OldAddresses(MetaPathFinder, Loader):
         return ModuleSpec(name, self) if name in MOVED else None
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__getattr__ = lambda name: getattr(import_module(MOVED[module.__name__]), name)
+        module.__getattr__ = lambda name: getattr(
+            import_module(MOVED[module.__name__]), name
+        )
 
 
 def keep_old_addresses() -> None:
-    """Let imports find what has moved; a module at an old address hands on every name of the new one."""
+    """Let imports find what has moved; a module at an old address hands on every name
+    of the new one."""
     sys.meta_path.append(_OldAddresses())

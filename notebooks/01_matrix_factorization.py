@@ -102,7 +102,10 @@ FactorizationExplorer(presets=buttons)
 # <!-- teacher (6 min): Collect predictions by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain. -->
 
 # %% jupyter={"source_hidden": true}
-predict("24 entries go in. How many dimensions do the products have?", measure_product(d=4, a=3).dimension)
+predict(
+    "24 entries go in. How many dimensions do the products have?",
+    measure_product(d=4, a=3).dimension,
+)
 
 # %% [markdown]
 # <details><summary>Why this number? Open when you have committed to one.</summary>
@@ -187,7 +190,10 @@ predict("How many dimensions does the fibre have at this point?", here)
 # <!-- check: [measure_product(3, a).dimension for a in range(1, 7)] == [5, 8, 9, 9, 9, 9] -->
 
 # %% jupyter={"source_hidden": true}
-predict("a = 7, d = 3. By how much does the fibre miss 7² = 49?", 49 - measure_product(3, 7).fibre)
+predict(
+    "a = 7, d = 3. By how much does the fibre miss 7² = 49?",
+    49 - measure_product(3, 7).fibre,
+)
 
 # %% [markdown]
 # <details><summary>Why?</summary>

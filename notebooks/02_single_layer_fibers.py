@@ -130,7 +130,9 @@ u, k, v, h = rng.standard_normal((4, 3))
 def same_function(X):
     """How many permutations of u, k, v leave the outputs as they are."""
     before = layer(np.outer(u, k), np.outer(h, v), X)
-    after = [layer(np.outer(a, b), np.outer(h, c), X) for a, b, c in permutations([u, k, v])]
+    after = [
+        layer(np.outer(a, b), np.outer(h, c), X) for a, b, c in permutations([u, k, v])
+    ]
     return sum(np.allclose(one, before) for one in after)
 
 
@@ -193,7 +195,9 @@ predict("How many of the six leave the function alone?", same_function(X))
 # All this needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
 
 # %% jupyter={"source_hidden": true}
-one, two = (nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2))
+one, two = (
+    nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2)
+)
 predict("A has 9 dimensions. How many of them does one token not see?", two - one)
 
 # %% [markdown]
@@ -248,11 +252,15 @@ def attention_matrix(weights):
 
 questions = {
     "an entry of A": lambda w: attention_matrix(w)[0, 1],
-    "a ratio of two entries of A": lambda w: attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0],
+    "a ratio of two entries of A": lambda w: (
+        attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0]
+    ),
     "V up to scale": lambda w: w[0].V / w[0].V[0, 0],
     "an entry of A times one of V": lambda w: attention_matrix(w)[0, 1] * w[0].V[0, 0],
     "the singular values of Q": lambda w: np.linalg.svd(w[0].Q, compute_uv=False),
-    "norm of A times norm of V": lambda w: np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w[0].V),
+    "norm of A times norm of V": lambda w: (
+        np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w[0].V)
+    ),
 }
 
 # %% jupyter={"source_hidden": true}

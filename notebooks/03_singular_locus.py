@@ -61,7 +61,13 @@ def resultant(q1, q2):
     return (a1 * c2 - a2 * c1) ** 2 - (a1 * b2 - a2 * b1) * (b1 * c2 - b2 * c1)
 
 
-print("R =", resultant(q1, q2), "for the layer, and", resultant(p1, p2), "for the other two")
+print(
+    "R =",
+    resultant(q1, q2),
+    "for the layer, and",
+    resultant(p1, p2),
+    "for the other two",
+)
 
 # %% [markdown]
 # For our layer it is zero. For $X^2 + Y^2$ and $(X+Y)^2$ it is not, so no layer has these two forms.
@@ -112,7 +118,9 @@ SurfaceExplorer(presets=buttons)
 predict(
     "Up to rescaling, how many sets of weights have this function?",
     len(forms.preimages_of((1, 3, 1), (0, 0, 0))),
-    wrong={1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?"},
+    wrong={
+        1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?"
+    },
 )
 
 # %% [markdown]

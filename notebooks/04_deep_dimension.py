@@ -19,7 +19,11 @@ import numpy as np
 import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.explorables import HypothesesExplorer, LedgerExplorer, VirtualWeightsExplorer
+from neuroviz.explorables import (
+    HypothesesExplorer,
+    LedgerExplorer,
+    VirtualWeightsExplorer,
+)
 from neuroviz.lessons.checks_deep import check_wrong_pattern
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -166,7 +170,11 @@ VirtualWeightsExplorer(
 
 # %% jupyter={"source_hidden": true}
 net = nv.Architecture.uniform(d=4, a=4, layers=3)
-predict("144 parameters. How many dimensions?", nv.measure_dimension(net), wrong=wrong_answers(net))
+predict(
+    "144 parameters. How many dimensions?",
+    nv.measure_dimension(net),
+    wrong=wrong_answers(net),
+)
 
 # %% [markdown]
 # The picture adds up the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers.

@@ -87,7 +87,11 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 Figure3Explorer(
-    presets={"softmax": "", "with lightning": "lightning=yes", "with float32 (some seconds)": "peer=yes"},
+    presets={
+        "softmax": "",
+        "with lightning": "lightning=yes",
+        "with float32 (some seconds)": "peer=yes",
+    },
 )
 
 # %% [markdown]
@@ -113,7 +117,9 @@ Figure3Explorer(
 largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
 for route in ("theorem", "ball"):
     proof = nv.measure_dimension(largest, method="certified", route=route).certificate
-    print(f"{route}: {proof.dimension}; {proof.verify().finding}".replace("; ", "\n    "))
+    print(
+        f"{route}: {proof.dimension}; {proof.verify().finding}".replace("; ", "\n    ")
+    )
 
 # %% [markdown]
 # ## Let two tokens meet
@@ -140,7 +146,9 @@ np.allclose(new[:, 0] - new[:, 1], (1 - P / (1 + P) - Q / (Q + 1)) * (x1 - x2))
 predict(
     "Two tokens meet in a layer if the product PQ is … (a number)",
     1,
-    wrong={0: "Then one token does not move. Set 1 − μ − ν = 0 and multiply by both denominators."},
+    wrong={
+        0: "Then one token does not move. Set 1 − μ − ν = 0 and multiply by both denominators."
+    },
 )
 
 # %% [markdown]
@@ -193,7 +201,9 @@ pairs = [(j, i) for i in range(3) for j in range(3) if i != j]
 def independent(M):
     """How many of the six differences are independent, as functions of three tokens."""
     logits = [X.T @ M @ X for X in inputs]
-    return np.linalg.matrix_rank(np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits]))
+    return np.linalg.matrix_rank(
+        np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits])
+    )
 
 
 kinds = {"random": M, "symmetric": M + M.T, "antisymmetric": M - M.T}

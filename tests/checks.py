@@ -37,7 +37,9 @@ def shown(kind, state=""):
     panel = kind(state=state)
     try:
         if not (panel.wait(_SECONDS) and panel.status.startswith("done")):
-            raise ValueError(f"{kind.__name__}(state={state!r}) is not done: {panel.status}")
+            raise ValueError(
+                f"{kind.__name__}(state={state!r}) is not done: {panel.status}"
+            )
         return panel._shown, panel.description
     finally:
         panel.close()
@@ -53,7 +55,9 @@ def refusal(check, text):
         return "names nothing that could become false"
     said = re.sub(r"(?<=\d)(?:,|\{,\}|\\,|[  ])(?=\d{3}(?!\d))", "", text)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq) for op in node.ops):
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, ast.Eq) for op in node.ops
+        ):
             for number in numbers([node.left, *node.comparators]):
                 if number >= 10 and not re.search(rf"(?<![\d.]){number}(?!\d)", said):
                     return f"{number} does not stand in the text"
@@ -70,13 +74,17 @@ def numbers(nodes):
 
 
 def failing(checks, names):
-    """Of (expression, text) those that are no checks or are not true among the names, with the reason."""
+    """Of (expression, text) those that are no checks or are not true among the names,
+    with the reason."""
     found, names = [], {**globals(), **names}
     for check, text in checks:
         try:
             if reason := refusal(check, text):
                 found.append(f"{check}: {reason}")
-            elif not isinstance(value := eval(f"({check})", names), (bool, np.bool_)) or not value:
+            elif (
+                not isinstance(value := eval(f"({check})", names), (bool, np.bool_))
+                or not value
+            ):
                 found.append(f"{check}: {value!r}")
         except Exception as error:
             found.append(f"{check}: {type(error).__name__}: {error}")
@@ -84,15 +92,25 @@ def failing(checks, names):
 
 
 def not_done(names, buttons=None):
-    """Panels of a notebook that are not done or say too much, also after their (first so many) buttons."""
+    """Panels of a notebook that are not done or say too much, also after their (first
+    so many) buttons."""
     found = []
     for panel in (shown for shown in names["Out"].values() if isinstance(shown, Panel)):
         rows = [part for part in panel.children if "nv-presets" in part._dom_classes]
-        for button in (None, *[button for row in rows for button in row.children][:buttons]):
+        for button in (
+            None,
+            *[button for row in rows for button in row.children][:buttons],
+        ):
             if button:
                 button.click()
             done = panel.wait(_SECONDS) and panel.status.startswith("done")
             if not done or len(panel.description) > TWO_LINES:
-                label, said = button.description if button else "as it opens", panel.description
-                found.append(f"{type(panel).__name__}, {label}: {panel.status if not done else said}")
+                label, said = (
+                    button.description if button else "as it opens",
+                    panel.description,
+                )
+                found.append(
+                    f"{type(panel).__name__}, {label}:"
+                    f" {panel.status if not done else said}"
+                )
     return found

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 import tqdm.auto  # noqa: F401  # a test loads ipykernel, and after it the bar would be a widget
 
-# numpy reads these when it is imported, which is later. Most matrices here are small: threads only wait.
+# numpy reads these when it is imported, which is later. Most matrices here are small:
+# threads only wait.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 MOST_CASES = 20
-"""Of a test with more cases, `make test` runs so many, drawn by the test's name; `make test-all` runs all."""
+"""Of a test with more cases, `make test` runs so many, drawn by the test's name; `make
+test-all` runs all."""
 
 LONG = (
     "test_panel",
@@ -30,23 +32,40 @@ LONG = (
     "test_live",
 )
 
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 CHROME_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--full", action="store_true", help="every case of every test, and those marked full")
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="every case of every test, and those marked full",
+    )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long files first, so that no worker ends with one; without `--full` leave out what only it runs."""
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Long files first, so that no worker ends with one; without `--full` leave out
+    what only it runs."""
     items.sort(key=lambda item: item.path.stem not in LONG)
     if config.getoption("--full"):
         return
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left_out = {item for item in items if item.get_closest_marker("full") and not _is_asked_for(item, config)}
+    left_out = {
+        item
+        for item in items
+        if item.get_closest_marker("full") and not _is_asked_for(item, config)
+    }
     for name, found in cases.items():
         found = [item for item in found if item not in left_out]
         if len(found) > MOST_CASES:
@@ -60,9 +79,17 @@ def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the reader's own Jupyter settings and kernels out of the tests, and the tests out of them."""
-    config.jupyter_home = tempfile.TemporaryDirectory(prefix="neuroviz-tests-", ignore_cleanup_errors=True)
-    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+    """Keep the reader's own Jupyter settings and kernels out of the tests, and the
+    tests out of them."""
+    config.jupyter_home = tempfile.TemporaryDirectory(
+        prefix="neuroviz-tests-", ignore_cleanup_errors=True
+    )
+    for name in (
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTER_DATA_DIR",
+        "JUPYTER_RUNTIME_DIR",
+        "IPYTHONDIR",
+    ):
         folder = Path(config.jupyter_home.name) / name.lower()
         folder.mkdir()
         os.environ[name] = str(folder)
@@ -73,7 +100,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def find_chromium() -> str | None:
-    """The path of a Chromium or Chrome, or None. CHROMIUM=/path/to/it has the first word."""
+    """The path of a Chromium or Chrome, or None. CHROMIUM=/path/to/it has the first
+    word."""
     for name in (os.environ.get("CHROMIUM", ""), *CHROMIUMS):
         if name and (path := shutil.which(name)):
             return path
@@ -86,12 +114,13 @@ def is_set(variable: str) -> bool:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of a browser for Playwright. A reader may be without; a test machine (CI=true) may not."""
+    """The path of a browser for Playwright. A reader may be without; a test machine
+    (CI=true) may not."""
     path = find_chromium()
     if path is None:
         complaint = (
-            "no Chromium or Chrome on this machine: install one (Debian and Ubuntu: apt install chromium), "
-            "or give its path, CHROMIUM=/path/to/chromium"
+            "no Chromium or Chrome on this machine: install one (Debian and Ubuntu: apt"
+            " install chromium), or give its path, CHROMIUM=/path/to/chromium"
         )
         if is_set("CI"):
             pytest.fail(complaint)
@@ -114,7 +143,8 @@ def bare_page(chromium):
 
 @pytest.fixture(scope="module")
 def shared(request):
-    """One panel, of the class that a file calls PANEL, for all of its tests: it has to survive everything."""
+    """One panel, of the class that a file calls PANEL, for all of its tests: it has to
+    survive everything."""
     panel = request.module.PANEL()
     yield panel
     panel.cancel()
@@ -155,7 +185,9 @@ def run_python():
     import subprocess
 
     def run(code: str) -> str:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
@@ -164,7 +196,8 @@ def run_python():
 
 @pytest.fixture
 def nobody_else_limits_threads():
-    """threadpoolctl 3.8 lets one thread at a time limit OpenBLAS: one of an earlier test may still be it."""
+    """threadpoolctl 3.8 lets one thread at a time limit OpenBLAS: one of an earlier
+    test may still be it."""
     from threadpoolctl import OpenBLASController
 
     if hasattr(OpenBLASController, "clear_controlling_thread"):

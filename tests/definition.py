@@ -1,7 +1,9 @@
-"""The network from its definition, token by token, with derivatives by dual numbers: an independent check.
+"""The network from its definition, token by token, with derivatives by dual numbers: an
+independent check.
 
-Short, slow, and without a line of the package: it runs over whatever adds, multiplies and divides (fractions,
-`Residue`, mpmath, float), and takes the exponential as an argument.
+Short, slow, and without a line of the package: it runs over whatever adds, multiplies
+and divides (fractions, `Residue`, mpmath, float), and takes the exponential as an
+argument.
 """
 
 import random
@@ -27,7 +29,11 @@ class Residue:
 
     def __mul__(self, other):
         # A list of slopes multiplies entry by entry, from its own side.
-        return Residue(self.n * other.n % self.p, self.p) if isinstance(other, Residue) else NotImplemented
+        return (
+            Residue(self.n * other.n % self.p, self.p)
+            if isinstance(other, Residue)
+            else NotImplemented
+        )
 
     def __truediv__(self, other):
         return Residue(self.n * pow(other.n, -1, self.p) % self.p, self.p)
@@ -47,7 +53,10 @@ class Dual:
         return Dual(self.value + other.value, self.slope + other.slope)
 
     def __mul__(self, other):
-        return Dual(self.value * other.value, self.slope * other.value + other.slope * self.value)
+        return Dual(
+            self.value * other.value,
+            self.slope * other.value + other.slope * self.value,
+        )
 
     def __truediv__(self, other):
         ratio = self.value / other.value
@@ -70,13 +79,13 @@ def apply(M, x):
 
 
 def output(attention: str, weights, tokens, exp: Callable):
-    """The tokens that come out: token i becomes Σ_j s(x_jᵀ A x_i) V x_j with A = KᵀQ (Eq. 1, 15).
+    """The tokens that come out: token i becomes Σ_j s(x_jᵀ A x_i) V x_j with A = KᵀQ
+    (Eq. 1, 15).
 
-    Args:
-        attention: "lightning" (s is the identity) or "softmax" (s is exp over its sum over j).
-        weights: (Q, K, V) for each layer, as lists of rows.
-        tokens: a list of tokens.
-        exp: the exponential; called once for each pair, in the order layer, i, j.
+    Args: attention: "lightning" (s is the identity) or "softmax" (s is exp over its sum
+        over j). weights: (Q, K, V) for each layer, as lists of rows. tokens: a list of
+        tokens. exp: the exponential; called once for each pair, in the order layer, i,
+        j.
     """
     for Q, K, V in weights:
         after = []
@@ -85,14 +94,18 @@ def output(attention: str, weights, tokens, exp: Callable):
             if attention == "softmax":
                 exponentials = [exp(s) for s in share]
                 share = [e / total(exponentials) for e in exponentials]
-            mixed = [total(s * x_j[m] for s, x_j in zip(share, tokens, strict=True)) for m in range(len(x_i))]
+            mixed = [
+                total(s * x_j[m] for s, x_j in zip(share, tokens, strict=True))
+                for m in range(len(x_i))
+            ]
             after.append(apply(V, mixed))
         tokens = after
     return tokens
 
 
 def derivative(attention: str, weights, tokens, exp: Callable = None):
-    """One row for each output coordinate (coordinate first, then token), one column for each parameter."""
+    """One row for each output coordinate (coordinate first, then token), one column for
+    each parameter."""
     count = sum(len(M) * len(M[0]) for layer in weights for M in layer)
     zero = tokens[0][0] - tokens[0][0]
     flat = np.full(count, zero, dtype=object)
@@ -107,7 +120,10 @@ def derivative(attention: str, weights, tokens, exp: Callable = None):
         e = exp(s.value)
         return Dual(e, s.slope * e)
 
-    moving = [tuple([[parameter(x) for x in row] for row in M] for M in layer) for layer in weights]
+    moving = [
+        tuple([[parameter(x) for x in row] for row in M] for M in layer)
+        for layer in weights
+    ]
     given = [[Dual(x, flat) for x in token] for token in tokens]
     out = output(attention, moving, given, dual_exp)
     return [list(out[i][m].slope) for m in range(len(out[0])) for i in range(len(out))]
@@ -121,7 +137,7 @@ def rank(rows, is_zero: Callable = lambda x: not x) -> int:
     """By elimination, pivoting on the largest entry where there is an order."""
     rows, found = [list(row) for row in rows], 0
     for c in range(len(rows[0])):
-        size = lambda r: 0 if isinstance(rows[r][c], Residue) else abs(rows[r][c])  # noqa: B023, E731
+        size = lambda r: 0 if isinstance(rows[r][c], Residue) else abs(rows[r][c])
         candidates = [r for r in range(found, len(rows)) if not is_zero(rows[r][c])]
         if not candidates:
             continue
@@ -136,25 +152,37 @@ def rank(rows, is_zero: Callable = lambda x: not x) -> int:
     return found
 
 
-def measure(arch, number: Callable, exp: Callable = None, inputs: int = None, is_zero=lambda x: not x) -> int:
-    """The rank of the derivative at random weights, on as many random inputs as there are parameters.
+def measure(
+    arch,
+    number: Callable,
+    exp: Callable = None,
+    inputs: int = None,
+    is_zero=lambda x: not x,
+) -> int:
+    """The rank of the derivative at random weights, on as many random inputs as there
+    are parameters.
 
     Args:
         arch: sizes and kind of attention.
         number: called without arguments, draws a number.
         exp: its exponential, for softmax.
     """
-    matrix = lambda rows, columns: [[number() for _ in range(columns)] for _ in range(rows)]  # noqa: E731
+    matrix = lambda rows, columns: [
+        [number() for _ in range(columns)] for _ in range(rows)
+    ]
     sizes = zip(arch.widths[:-1], arch.widths[1:], arch.head_dims, strict=True)
     weights = [(matrix(a, d), matrix(a, d), matrix(out, d)) for d, out, a in sizes]
     rows = []
     for _ in range(inputs or arch.num_parameters):
-        rows += derivative(arch.attention, weights, matrix(arch.tokens, arch.widths[0]), exp)
+        rows += derivative(
+            arch.attention, weights, matrix(arch.tokens, arch.widths[0]), exp
+        )
     return rank(rows, is_zero)
 
 
 class RandomExponential:
-    """A function that takes every argument to a random number, and equal arguments to the same one.
+    """A function that takes every argument to a random number, and equal arguments to
+    the same one.
 
     Of the exponential nothing else matters for a generic rank (Ax 1971).
     """
@@ -179,7 +207,8 @@ def fractions(seed: int, largest: int = 9) -> Callable:
 
 
 def factors(layers: int) -> list[tuple[int, bool]]:
-    """The M of Eq. 12 from left to right, and whether transposed: Eq. 10, G = XXᵀ written out layer by layer.
+    """The M of Eq. 12 from left to right, and whether transposed: Eq. 10, G = XXᵀ
+    written out layer by layer.
 
     w_0 is empty, and w_h = w_{h−1} M_h w_{h−1} M_hᵀ.
     """
@@ -187,4 +216,6 @@ def factors(layers: int) -> list[tuple[int, bool]]:
     for h in range(1, layers + 1):
         w = within[-1]
         within.append([*w, (h, False), *w, (h, True), *w])
-    return [factor for h in range(layers, 0, -1) for factor in [*within[h - 1], (h, False)]]
+    return [
+        factor for h in range(layers, 0, -1) for factor in [*within[h - 1], (h, False)]
+    ]

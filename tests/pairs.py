@@ -1,4 +1,5 @@
-"""Pairs of softmax networks: with one function, or with two that differ where it is hard to see."""
+"""Pairs of softmax networks: with one function, or with two that differ where it is
+hard to see."""
 
 from dataclasses import dataclass
 
@@ -14,23 +15,38 @@ ARCHS = [
     Architecture((3, 3), (2,), 3, "softmax", heads=3),
     Architecture((1, 1), (1,), 3, "softmax", heads=2, block=Block(biases=True)),
     Architecture(
-        (2, 3), (2,), 2, "softmax", heads=2, causal=True, block=Block(biases=True, temperature=True)
+        (2, 3),
+        (2,),
+        2,
+        "softmax",
+        heads=2,
+        causal=True,
+        block=Block(biases=True, temperature=True),
     ),
     Architecture.uniform(2, 2, 2, 3, "softmax", heads=2),
     Architecture.uniform(3, 2, 3, 3, "softmax", heads=2),
     Architecture.uniform(2, 1, 3, 3, "softmax", heads=3, causal=True),
     Architecture.uniform(3, 2, 2, 3, "softmax", heads=3, skip=True),
-    Architecture.uniform(2, 2, 3, 2, "softmax", heads=2, skip=True, causal=True, block=Block(biases=True)),
+    Architecture.uniform(
+        2, 2, 3, 2, "softmax", heads=2, skip=True, causal=True, block=Block(biases=True)
+    ),
     Architecture.uniform(2, 1, 2, 3, "softmax", heads=2, block=Block(biases=True)),
-    Architecture((3, 2, 3), (2, 1), 3, "softmax", heads=(3, 2), block=Block(2, biases=True)),
-    Architecture((3, 2, 2, 3), (1, 2, 2), 3, "softmax", heads=2, block=Block(2, temperature=True)),
-    Architecture.uniform(3, 2, 2, 3, "softmax", heads=4, skip=True, block=Block(2, 2, biases=True)),
+    Architecture(
+        (3, 2, 3), (2, 1), 3, "softmax", heads=(3, 2), block=Block(2, biases=True)
+    ),
+    Architecture(
+        (3, 2, 2, 3), (1, 2, 2), 3, "softmax", heads=2, block=Block(2, temperature=True)
+    ),
+    Architecture.uniform(
+        3, 2, 2, 3, "softmax", heads=4, skip=True, block=Block(2, 2, biases=True)
+    ),
     Architecture.uniform(2, 2, 2, 3, "softmax", heads=4, block=Block(1, 2)),
 ]
 
 
 def drawn(arch: Architecture, rng: np.random.Generator, reach: float) -> BlockWeights:
-    """Random weights; some heads, outputs, inputs and biases are up to 10^±reach times larger."""
+    """Random weights; some heads, outputs, inputs and biases are up to 10^±reach times
+    larger."""
     weights = random_block_weights(Reals(), arch, rng)
     last = arch.num_layers
     for name, w in weights.items():
@@ -40,7 +56,11 @@ def drawn(arch: Architecture, rng: np.random.Generator, reach: float) -> BlockWe
             weights[name] = w * 10 ** rng.uniform(-reach, reach, shape)
     if rng.random() < 0.3:  # outputs of different sizes
         sizes = 10 ** rng.uniform(-reach, reach, (arch.widths[-1], 1))
-        for name in {f"{last}.O", f"{last}.o"} if arch.block.value_dim else {f"{last}.V", f"{last}.v"}:
+        for name in (
+            {f"{last}.O", f"{last}.o"}
+            if arch.block.value_dim
+            else {f"{last}.V", f"{last}.v"}
+        ):
             if name in weights and not arch.skip:
                 weights[name] = weights[name] * sizes
     if rng.random() < 0.3:  # coordinates of the tokens, too
@@ -54,11 +74,9 @@ def drawn(arch: Architecture, rng: np.random.Generator, reach: float) -> BlockWe
 class Change:
     """Of the same function: how heads, bases and shifts are drawn.
 
-    Attributes:
-        spread: of the bases between layers, 10^spread is the ratio of largest and smallest stretch.
-        along: whether they stretch the coordinates themselves.
-        inside: the same for the bases inside a head.
-        shift: how far tokens are shifted.
+    Attributes: spread: of the bases between layers, 10^spread is the ratio of largest
+        and smallest stretch. along: whether they stretch the coordinates themselves.
+        inside: the same for the bases inside a head. shift: how far tokens are shifted.
     """
 
     spread: float = 0.0
@@ -66,22 +84,31 @@ class Change:
     inside: float = 0.0
     shift: float = 1.0
 
-    def basis(self, size: int, spread: float, along: bool, rng: np.random.Generator) -> np.ndarray:
+    def basis(
+        self, size: int, spread: float, along: bool, rng: np.random.Generator
+    ) -> np.ndarray:
         """An invertible matrix."""
-        stretch = np.diag(10 ** (np.linspace(-0.5, 0.5, size) * spread if size > 1 else np.zeros(1)))
+        stretch = np.diag(
+            10 ** (np.linspace(-0.5, 0.5, size) * spread if size > 1 else np.zeros(1))
+        )
         if along:
             return stretch[:, rng.permutation(size)]
-        left, right = (np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(2))
+        left, right = (
+            np.linalg.qr(rng.standard_normal((size, size)))[0] for _ in range(2)
+        )
         return left @ stretch @ right
 
 
 def same_function(
     arch: Architecture, weights: BlockWeights, change: Change, rng: np.random.Generator
 ) -> tuple[BlockWeights, tuple[tuple[int, ...], ...]]:
-    """Other weights of the function, and where the heads have gone; groups stay together."""
+    """Other weights of the function, and where the heads have gone; groups stay
+    together."""
     found, orders = {}, []
     G, g = np.eye(arch.widths[0]), np.zeros((arch.widths[0], 1))
-    for i, (H, (_, d_out, a)) in enumerate(zip(arch.heads, arch.layers, strict=True), start=1):
+    for i, (H, (_, d_out, a)) in enumerate(
+        zip(arch.heads, arch.layers, strict=True), start=1
+    ):
         w = {n.split(".")[1]: m for n, m in weights.items() if n.startswith(f"{i}.")}
         groups = len(w["K"])
         last, each = i == arch.num_layers, H // groups
@@ -91,9 +118,15 @@ def same_function(
         if not (arch.skip or last):
             after = change.basis(d_out, change.spread, change.along, rng)
         back = np.linalg.inv(G)
-        C = np.stack([change.basis(a, change.inside, False, rng) for _ in range(groups)])
+        C = np.stack(
+            [change.basis(a, change.inside, False, rng) for _ in range(groups)]
+        )
         C_each = np.repeat(C, each, axis=0)
-        new = {"Q": C_each @ w["Q"] @ back, "K": np.linalg.inv(C).mT @ w["K"] @ back, "V": w["V"] @ back}
+        new = {
+            "Q": C_each @ w["Q"] @ back,
+            "K": np.linalg.inv(C).mT @ w["K"] @ back,
+            "V": w["V"] @ back,
+        }
         if "O" in w:
             new["O"] = after @ w["O"]
         else:
@@ -103,9 +136,15 @@ def same_function(
         if "q" in w:
             new["q"] = C_each @ w["q"] - new["Q"] @ g
             new["k"] = w["k"] + 1.0
-            shift = np.zeros((d_out, 1)) if last else change.shift * rng.standard_normal((d_out, 1))
+            shift = (
+                np.zeros((d_out, 1))
+                if last
+                else change.shift * rng.standard_normal((d_out, 1))
+            )
             through = np.repeat(new["V"], each, axis=0) if "O" in w else new["V"]
-            lost = (new["O"] @ through if "O" in w else through).sum(axis=0) @ g + (g if arch.skip else 0)
+            lost = (new["O"] @ through if "O" in w else through).sum(axis=0) @ g + (
+                g if arch.skip else 0
+            )
             if "O" in w:
                 new["v"], new["o"] = w["v"], after @ w["o"] + shift - lost
             else:
@@ -114,7 +153,11 @@ def same_function(
             g = shift
         at, group_at = order, group_order
         found |= {
-            f"{i}.{n}": m if n == "o" else m[group_at if len(m) == groups and n in "KVkv" else at]
+            f"{i}.{n}": (
+                m
+                if n == "o"
+                else m[group_at if len(m) == groups and n in "KVkv" else at]
+            )
             for n, m in new.items()
         }
         orders.append(tuple(int(k) for k in np.argsort(at)))
@@ -128,7 +171,8 @@ def same_function(
 def changed(
     arch: Architecture, weights: BlockWeights, kind: str, rng: np.random.Generator
 ) -> tuple[BlockWeights, BlockWeights] | None:
-    """Weights with one thing changed, and without it at all; None where this kind has no sense."""
+    """Weights with one thing changed, and without it at all; None where this kind has
+    no sense."""
     new, without = dict(weights), dict(weights)
     i = int(rng.integers(1, arch.num_layers + 1))
     H = arch.heads[i - 1]
@@ -210,7 +254,9 @@ def changed(
         put(f"{i}.beta", h, -weights[f"{i}.beta"][h])
     elif kind == "layers exchanged":
         names = [n.split(".")[1] for n in weights if n.startswith("1.")]
-        if last == 1 or any(weights[f"1.{n}"].shape != weights[f"2.{n}"].shape for n in names):
+        if last == 1 or any(
+            weights[f"1.{n}"].shape != weights[f"2.{n}"].shape for n in names
+        ):
             return None
         for n in names:
             new[f"1.{n}"], new[f"2.{n}"] = weights[f"2.{n}"], weights[f"1.{n}"]
@@ -235,25 +281,44 @@ def changed(
 
 
 ATTENTION = (
-    "head negated", "head redrawn", "head blind", "head a little sharper", "one row of a query",
+    "head negated",
+    "head redrawn",
+    "head blind",
+    "head a little sharper",
+    "one row of a query",
     "head transposed",
-)  # fmt: skip
+)
 KINDS = (
     *ATTENTION,
-    "values negated", "values a little larger", "one output of one head", "head and values negated",
-    "queries of two heads exchanged", "values of two heads exchanged", "query bias", "value bias",
-    "temperature", "layers exchanged", "basis of one layer only", "one input of the values",
-)  # fmt: skip
+    "values negated",
+    "values a little larger",
+    "one output of one head",
+    "head and values negated",
+    "queries of two heads exchanged",
+    "values of two heads exchanged",
+    "query bias",
+    "value bias",
+    "temperature",
+    "layers exchanged",
+    "basis of one layer only",
+    "one input of the values",
+)
 
 
-def exact_outputs(arch: Architecture, weights: BlockWeights, X: np.ndarray, size: float) -> list:
+def exact_outputs(
+    arch: Architecture, weights: BlockWeights, X: np.ndarray, size: float
+) -> list:
     """Outputs with 60 digits, from the definition; rows are coordinates."""
     number = np.frompyfunc(mpmath.mpf, 1, 1)
     exp = np.frompyfunc(mpmath.exp, 1, 1)
     Z = number(X) * mpmath.mpf(size)
     t = X.shape[1]
     for i, H in enumerate(arch.heads, start=1):
-        w = {n.split(".")[1]: number(m) for n, m in weights.items() if n.startswith(f"{i}.")}
+        w = {
+            n.split(".")[1]: number(m)
+            for n, m in weights.items()
+            if n.startswith(f"{i}.")
+        }
         each = H // len(w["K"])
         out = Z if arch.skip else 0
         for h in range(H):
@@ -284,12 +349,15 @@ def seen(
     without: BlockWeights,
     rng: np.random.Generator,
 ) -> float:
-    """How far outputs differ, beside what the part that was changed does to them: the most, over sizes."""
+    """How far outputs differ, beside what the part that was changed does to them: the
+    most, over sizes."""
     X = rng.standard_normal((arch.widths[0], arch.tokens))
     most = 0.0
     with mpmath.workdps(60):
         for size in 10.0 ** np.arange(-12, 13, 3):
-            one, other, less = (exact_outputs(arch, w, X, size) for w in (weights, new, without))
+            one, other, less = (
+                exact_outputs(arch, w, X, size) for w in (weights, new, without)
+            )
             for a, b, c in zip(one, other, less, strict=True):
                 part, apart = max(map(abs, a - c)), max(map(abs, a - b))
                 if part > mpmath.mpf(10) ** -45 * max(map(abs, a)):

@@ -1,4 +1,5 @@
-"""What the tests of several panels ask of a panel: its texts, its ends, random states of it."""
+"""What the tests of several panels ask of a panel: its texts, its ends, random states
+of it."""
 
 import json
 import os
@@ -19,7 +20,8 @@ from neuroviz.kit.page import Chart
 from neuroviz.kit.plot import changes
 
 PATIENCE = 600
-"""Seconds: a test waits for an event, and this limit only ends a hang. A busy machine stays below it."""
+"""Seconds: a test waits for an event, and this limit only ends a hang. A busy machine
+stays below it."""
 
 
 def is_alive(pid):
@@ -28,7 +30,11 @@ def is_alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    with open(f"/proc/{pid}/stat") if os.path.exists(f"/proc/{pid}/stat") else open(os.devnull) as stat:
+    with (
+        open(f"/proc/{pid}/stat")
+        if os.path.exists(f"/proc/{pid}/stat")
+        else open(os.devnull)
+    ) as stat:
         return " Z " not in stat.read()
 
 
@@ -51,7 +57,9 @@ def serving(module, words, ready, log, **settings):
     """A server of a module, from when it answers there until it is no longer needed."""
     command = [sys.executable, "-m", module, *words]
     with log.open("w") as out:
-        server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, **settings)
+        server = subprocess.Popen(
+            command, stdout=out, stderr=subprocess.STDOUT, **settings
+        )
     try:
         for _ in range(2 * PATIENCE):
             try:
@@ -69,7 +77,8 @@ def serving(module, words, ready, log, **settings):
 
 
 class Page:
-    """What a page has of a panel's figure: what it was sent at first, and every change since."""
+    """What a page has of a panel's figure: what it was sent at first, and every change
+    since."""
 
     def __init__(self, chart):
         self.shown = chart.drawn
@@ -83,7 +92,8 @@ class Page:
 
 
 def changed(target, path, value):
-    """A copy of plain data with one place changed, or gone if there is no value: as chart.js does it."""
+    """A copy of plain data with one place changed, or gone if there is no value: as
+    chart.js does it."""
     copy, (key, *rest) = target.copy(), path
     if rest:
         copy[key] = changed(copy[key], rest, value)
@@ -95,11 +105,17 @@ def changed(target, path, value):
 
 
 def plain(figure):
-    """What a figure says, without what differs from one to the next: a chart's data and layout, or facts."""
+    """What a figure says, without what differs from one to the next: a chart's data and
+    layout, or facts."""
     drawn = figure.drawn if isinstance(figure, Chart) else json.loads(figure.to_json())
     if "facts" in drawn:
-        return {name: drawn[name] for name in ("facts", "place", "ranges", "choices", "look")}
-    data = [{"type": "scatter", **trace} for trace in drawn["data"]]  # as plotly takes one without a type
+        return {
+            name: drawn[name]
+            for name in ("facts", "place", "ranges", "choices", "look")
+        }
+    data = [
+        {"type": "scatter", **trace} for trace in drawn["data"]
+    ]  # as plotly takes one without a type
     return without({"data": data, "layout": drawn["layout"]}, ("uid", "template"))
 
 
@@ -109,7 +125,9 @@ def without(value, keys):
         return [without(inner, keys) for inner in value]
     if not isinstance(value, dict):
         return value
-    rest = {key: without(inner, keys) for key, inner in value.items() if key not in keys}
+    rest = {
+        key: without(inner, keys) for key, inner in value.items() if key not in keys
+    }
     return {key: inner for key, inner in rest.items() if inner not in ({}, [], None)}
 
 
@@ -141,16 +159,26 @@ def walk(widget):
 
 def title(panel):
     """The title line, with its badges."""
-    return next(w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30])
+    return next(
+        w.value for w in walk(panel) if "nv-title" in str(getattr(w, "value", ""))[:30]
+    )
 
 
 def answers(panel):
-    """What a panel shows → the values of its controls that it is of, as the page gets them."""
-    lines = {"badges": panel._title_html.value, "description": panel._description_html.value}
-    found = {
-        what: json.loads(unescape(re.search('data-setting="(.*?)"', line)[1])) for what, line in lines.items()
+    """What a panel shows → the values of its controls that it is of, as the page gets
+    them."""
+    lines = {
+        "badges": panel._title_html.value,
+        "description": panel._description_html.value,
     }
-    return found | {"figure": panel.figure.drawn["of"], "status": panel._status.said["of"]}
+    found = {
+        what: json.loads(unescape(re.search('data-setting="(.*?)"', line)[1]))
+        for what, line in lines.items()
+    }
+    return found | {
+        "figure": panel.figure.drawn["of"],
+        "status": panel._status.said["of"],
+    }
 
 
 def ends(control):
@@ -158,7 +186,10 @@ def ends(control):
     if hasattr(control, "min"):
         return control.min, control.max
     if isinstance(control, widgets.Dropdown):
-        values = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        values = [
+            option[1] if isinstance(option, tuple) else option
+            for option in control.options
+        ]
         return values[0], values[-1]
     return False, True
 
@@ -169,7 +200,8 @@ def text(value):
 
 
 def said(figure):
-    """Every text in a figure, also that of axes and that which appears on hovering; all words of facts."""
+    """Every text in a figure, also that of axes and that which appears on hovering; all
+    words of facts."""
     found = []
     if isinstance(figure, Chart) and "facts" in figure.drawn:
         return list(words_of(figure.facts))
@@ -203,14 +235,20 @@ def bare(text):
 
 
 def headlines(figure):
-    found = [a for a in figure.layout.annotations if a.yanchor == "bottom" and a.text.startswith("<b>")]
+    found = [
+        a
+        for a in figure.layout.annotations
+        if a.yanchor == "bottom" and a.text.startswith("<b>")
+    ]
     return [bare(a.text) for a in found if a.font.size == theme.size("title")]
 
 
 def random_states(kind, count, seed, keep=""):
-    """States in which every control has a random value, half of the sliders of fractions next to 0.
+    """States in which every control has a random value, half of the sliders of
+    fractions next to 0.
 
-    Controls of texts keep theirs, and those that the state `keep` names have what it says.
+    Controls of texts keep theirs, and those that the state `keep` names have what it
+    says.
 
     Args:
         kind: a panel, or its class.
@@ -226,10 +264,16 @@ def random_states(kind, count, seed, keep=""):
                 values[name] = text(control.value)
             elif isinstance(control, widgets.FloatSlider):
                 rest = min(max(0.0, control.min), control.max)
-                steps = draw.randint(0, round((control.max - control.min) / control.step))
-                values[name] = f"{draw.choice((rest, control.min + steps * control.step)):.6g}"
+                steps = draw.randint(
+                    0, round((control.max - control.min) / control.step)
+                )
+                values[name] = (
+                    f"{draw.choice((rest, control.min + steps * control.step)):.6g}"
+                )
             elif isinstance(control, widgets.IntSlider):
-                values[name] = str(draw.randrange(control.min, control.max + 1, control.step))
+                values[name] = str(
+                    draw.randrange(control.min, control.max + 1, control.step)
+                )
             elif hasattr(control, "min"):
                 values[name] = str(draw.randint(control.min, control.max))
             else:
@@ -240,9 +284,13 @@ def random_states(kind, count, seed, keep=""):
 
 
 def places(control):
-    """Where a control is to be taken: both ends of a slider, every option of a list; a text has none."""
+    """Where a control is to be taken: both ends of a slider, every option of a list; a
+    text has none."""
     if hasattr(control, "options"):
-        return [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return [
+            option[1] if isinstance(option, tuple) else option
+            for option in control.options
+        ]
     if hasattr(control, "min"):
         return [control.min, control.max]
     return [False, True] if isinstance(control.value, bool) else []

@@ -1,7 +1,9 @@
-"""One contract for all panels: every control goes to its ends, at random too, and nothing breaks.
+"""One contract for all panels: every control goes to its ends, at random too, and
+nothing breaks.
 
-Panels are found by their names in `neuroviz.explorables`, so that a new one is held to it unasked. What
-only one panel promises is in its own test. The toys at the end break the contract, each in one way.
+Panels are found by their names in `neuroviz.explorables`, so that a new one is held to
+it unasked. What only one panel promises is in its own test. The toys at the end break
+the contract, each in one way.
 """
 
 import re
@@ -9,7 +11,18 @@ import re
 import ipywidgets as widgets
 import pytest
 from checks import TWO_LINES
-from panels import PATIENCE, Page, answers, differences, places, plain, random_states, said, text, title
+from panels import (
+    PATIENCE,
+    Page,
+    answers,
+    differences,
+    places,
+    plain,
+    random_states,
+    said,
+    text,
+    title,
+)
 
 from neuroviz import explorables
 from neuroviz.kit import theme
@@ -18,8 +31,9 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.status import values_of
 
-# Where the walk starts, if not where the panel opens: sizes that keep the far ends of the other controls
-# under some seconds. The walk still goes to both ends of the controls named here.
+# Where the walk starts, if not where the panel opens: sizes that keep the far ends of
+# the other controls under some seconds. The walk still goes to both ends of the
+# controls named here.
 FROM = {
     "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
@@ -28,8 +42,8 @@ FROM = {
 }
 # Long lists of slow options: one in so many, and both ends.
 THINNED = {("SearchExplorer", "case"): 3}
-# Random states: three, of all controls but texts. Where one can take many seconds, or would be refused
-# in words, how many and what is kept in them.
+# Random states: three, of all controls but texts. Where one can take many seconds, or
+# would be refused in words, how many and what is kept in them.
 RANDOM = 3
 KEPT = {
     "DimensionExplorer": (2, "width=4;layers=2"),
@@ -38,7 +52,10 @@ KEPT = {
     "LedgerExplorer": (2, "layers=2"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),
-    "UnrollingExplorer": (3, "place=1;output=2"),  # places beyond the term, tokens beyond the last: refused
+    "UnrollingExplorer": (
+        3,
+        "place=1;output=2",
+    ),  # places beyond the term, tokens beyond the last: refused
     "VariantsExplorer": (1, ""),
 }
 LOOKS = [{"mode": "light", "size": "notebook"}, {"mode": "dark", "size": "lecture"}]
@@ -46,15 +63,25 @@ PYTHON = re.compile(r"\$|\b(nan|NaN|inf|Infinity|None|undefined)\b")
 
 
 def wrong_here(panel, twin):
-    """What breaks the contract in the state that the panel is in; `twin` is another one, to try its state."""
+    """What breaks the contract in the state that the panel is in; `twin` is another
+    one, to try its state."""
     if not panel.wait(PATIENCE) or not panel.status.startswith("done"):
         return [f"status {panel.status!r}"]
-    found = [f"text {words!r}" for words in {*said(panel.figure), panel.description} if PYTHON.search(words)]
-    if not 0 < len(re.sub(r"Hint \d.*", "", panel.description.strip())) <= TWO_LINES:  # a hint takes its room
+    found = [
+        f"text {words!r}"
+        for words in {*said(panel.figure), panel.description}
+        if PYTHON.search(words)
+    ]
+    if (
+        not 0 < len(re.sub(r"Hint \d.*", "", panel.description.strip())) <= TWO_LINES
+    ):  # a hint takes its room
         found.append(f"no description of two lines: {panel.description!r}")
     for trace in panel.figure.drawn.get("data", ()):
         if "text" in trace.get("mode", "") and "" in trace.get("text", ()):
-            found.append(f"an empty text in {trace.get('name')!r}: the next one there would not be drawn")
+            found.append(
+                f"an empty text in {trace.get('name')!r}: the next one there would not"
+                " be drawn"
+            )
     if "nv-badge" not in title(panel):
         found.append("no badge")
     for what, of in answers(panel).items():
@@ -63,13 +90,16 @@ def wrong_here(panel, twin):
     with theme.using(panel._theme):
         fresh = Chart(panel.draw(panel._shown))
     if parts := differences(panel.figure, fresh):
-        found.append(f"moved there, it is not the figure drawn there: {', '.join(parts[:3])}")
+        found.append(
+            f"moved there, it is not the figure drawn there: {', '.join(parts[:3])}"
+        )
     fresh.close()
     return found + wrong_on_return(panel, twin)
 
 
 def wrong_on_return(panel, twin):
-    """Whether the state goes into the controls of another panel and comes out of them as it was."""
+    """Whether the state goes into the controls of another panel and comes out of them
+    as it was."""
     state = panel.state
     try:
         twin._restore(state)
@@ -91,13 +121,19 @@ def places_visited(kind, name, control):
     """The places of a control, without those that would take too long."""
     every = places(control)
     thin = THINNED.get((kind.__name__, name), 1)
-    return [value for number, value in enumerate(every) if number % thin == 0 or number == len(every) - 1]
+    return [
+        value
+        for number, value in enumerate(every)
+        if number % thin == 0 or number == len(every) - 1
+    ]
 
 
 def faults_at_the_ends(kind, start="", every=True):
-    """Each control to its places, and back before the next one; what went wrong on the way.
+    """Each control to its places, and back before the next one; what went wrong on the
+    way.
 
-    If not every place, then the last one only, or the first where it stands at the last.
+    If not every place, then the last one only, or the first where it stands at the
+    last.
     """
     panel, twin = kind(state=start or None), kind()
     found, seen = [], []
@@ -106,14 +142,23 @@ def faults_at_the_ends(kind, start="", every=True):
         found += [f"at the start: {fault}" for fault in wrong_here(panel, twin)]
         is_scene = "facts" in panel.figure.drawn
         if not is_scene and (parts := differences(panel.figure, panel.figure.figure)):
-            found.append(f"plotly's Python reads the figure otherwise: {', '.join(parts[:3])}")
+            found.append(
+                f"plotly's Python reads the figure otherwise: {', '.join(parts[:3])}"
+            )
         described, first = panel.description, plain(panel.figure)
         for name, control in panel.controls.items():
             opened = control.value
-            visited = [value for value in places_visited(kind, name, control) if value != opened]
+            visited = [
+                value
+                for value in places_visited(kind, name, control)
+                if value != opened
+            ]
             for value in visited if every else visited[-1:]:
                 control.value = value
-                found += [f"{name}={text(value)}: {fault}" for fault in wrong_here(panel, twin)]
+                found += [
+                    f"{name}={text(value)}: {fault}"
+                    for fault in wrong_here(panel, twin)
+                ]
                 if page.shown != panel.figure.drawn:
                     found.append(f"{name}={text(value)}: the page shows another figure")
                 if not any(seen) and plain(panel.figure) != first:
@@ -129,13 +174,17 @@ def faults_at_the_ends(kind, start="", every=True):
 
 
 def faults_in_the_corner(kind):
-    """All sliders to their least values, one after the other, in a panel as it opens; they stay there."""
+    """All sliders to their least values, one after the other, in a panel as it opens;
+    they stay there."""
     panel, twin, found = kind(), kind(), []
     try:
         for name, control in panel.controls.items():
             if hasattr(control, "min") and not control.disabled:
                 control.value = control.min
-                found += [f"{panel.state}, {name} last: {fault}" for fault in wrong_here(panel, twin)]
+                found += [
+                    f"{panel.state}, {name} last: {fault}"
+                    for fault in wrong_here(panel, twin)
+                ]
     finally:
         panel.close()
         twin.close()
@@ -143,7 +192,8 @@ def faults_in_the_corner(kind):
 
 
 def faults_at_random(kind, look, count, keep=""):
-    """A panel in a look is moved to random states; there it is as one that is opened there."""
+    """A panel in a look is moved to random states; there it is as one that is opened
+    there."""
     found = []
     with theme.using(look):
         panel, twin = kind(), kind()
@@ -163,7 +213,10 @@ def faults_at_random(kind, look, count, keep=""):
             if again.state != panel.state or timeless(again) != timeless(panel):
                 found.append(f"{state}: opened there, it says something else")
             if parts := differences(panel.figure, again.figure):
-                found.append(f"{state}: opened there, it shows something else: {', '.join(parts[:3])}")
+                found.append(
+                    f"{state}: opened there, it shows something else:"
+                    f" {', '.join(parts[:3])}"
+                )
             again.close()
     finally:
         panel.close()
@@ -179,7 +232,9 @@ def timeless(panel):
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_control_goes_to_its_places(name, request):
     every = request.config.getoption("--full")
-    assert faults_at_the_ends(getattr(explorables, name), FROM.get(name, ""), every) == []
+    assert (
+        faults_at_the_ends(getattr(explorables, name), FROM.get(name, ""), every) == []
+    )
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
@@ -188,9 +243,17 @@ def test_all_sliders_go_to_their_least_together(name):
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
-def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_and_large(name):
-    """The walk to the ends is in the light; there half of the colours and sizes could not be seen missing."""
-    assert faults_at_random(getattr(explorables, name), LOOKS[1], *KEPT.get(name, (RANDOM, ""))) == []
+def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_and_large(
+    name,
+):
+    """The walk to the ends is in the light; there half of the colours and sizes could
+    not be seen missing."""
+    assert (
+        faults_at_random(
+            getattr(explorables, name), LOOKS[1], *KEPT.get(name, (RANDOM, ""))
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
@@ -198,23 +261,36 @@ def test_only_shows_these_controls_and_no_others(name):
     kind = getattr(explorables, name)
     whole = kind()
     asked = list(whole.controls)[:2]
-    saying = [name for name in asked if whole.controls[name].layout.display != "none"]  # in this state
+    saying = [
+        name for name in asked if whole.controls[name].layout.display != "none"
+    ]  # in this state
     panel = kind(only=asked)
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == saying != []
+    assert (
+        [n for n, c in panel.controls.items() if c.layout.display != "none"]
+        == saying
+        != []
+    )
     whole.close()
     panel.close()
 
 
 def test_what_is_named_here_exists():
     """A panel or a control that was renamed would be left out silently otherwise."""
-    for name, state in [*FROM.items(), *((name, keep) for name, (_, keep) in KEPT.items())]:
+    for name, state in [
+        *FROM.items(),
+        *((name, keep) for name, (_, keep) in KEPT.items()),
+    ]:
         panel = getattr(explorables, name)
-        assert name in explorables.__all__ and set(controls_of(state)) <= set(panel().controls), name
+        assert name in explorables.__all__ and set(controls_of(state)) <= set(
+            panel().controls
+        ), name
     for name, control in THINNED:
         kind = getattr(explorables, name)
         every = places(kind().controls[control])
         visited = places_visited(kind, control, kind().controls[control])
-        assert (visited[0], visited[-1]) == (every[0], every[-1]) and len(visited) < len(every)
+        assert (visited[0], visited[-1]) == (every[0], every[-1]) and len(
+            visited
+        ) < len(every)
 
 
 def controls_of(state):
@@ -232,7 +308,9 @@ class Sound(Panel):
     def _make_controls(self):
         first = {
             "number": widgets.IntSlider(value=2, min=0, max=5),
-            "kind": widgets.Dropdown(options=[("Plain", "plain"), ("Fancy", "fancy")], value="plain"),
+            "kind": widgets.Dropdown(
+                options=[("Plain", "plain"), ("Fancy", "fancy")], value="plain"
+            ),
         }
         return first, {"flag": widgets.Checkbox(value=False)}
 
@@ -246,7 +324,10 @@ class Sound(Panel):
     @staticmethod
     def draw(answer):
         note = {"text": f"{answer[1]} {answer[0]}", "showarrow": False}
-        return Parts([{"y": [answer[0]]}], {"annotations": [note], "font": {"color": theme.color("ink")}})
+        return Parts(
+            [{"y": [answer[0]]}],
+            {"annotations": [note], "font": {"color": theme.color("ink")}},
+        )
 
     def _describe(self, answer):
         return f"the number {answer[0]}"
@@ -312,7 +393,10 @@ class LeavesAWordBehind(Sound):
 
 class TellsThePageTooLittle(Sound):
     def _redraw(self, answer):
-        page, self.figure.send = self.figure.send, lambda message: page(message | {"changes": []})
+        page, self.figure.send = (
+            self.figure.send,
+            lambda message: page(message | {"changes": []}),
+        )
         super()._redraw(answer)
         self.figure.send = page
 
@@ -334,7 +418,10 @@ class LeavesATextEmpty(Sound):
     @staticmethod
     def draw(answer):
         parts = Sound.draw(answer)
-        parts.traces[0] |= {"mode": "markers+text", "text": ["many" if answer[0] else ""]}
+        parts.traces[0] |= {
+            "mode": "markers+text",
+            "text": ["many" if answer[0] else ""],
+        }
         return parts
 
 
@@ -372,7 +459,13 @@ def test_a_sound_toy_passes():
         (NeverChangesItsWords, "the description never does"),
         (SaysNothing, "flag=yes: no description"),
         (ShowsAnOldFigure, "number=0: the figure of {'number': 2"),
-        (LeavesAWordBehind, "number=0: moved there, it is not the figure drawn there: layout.annotations.0"),
+        (
+            LeavesAWordBehind,
+            (
+                "number=0: moved there, it is not the figure drawn there:"
+                " layout.annotations.0"
+            ),
+        ),
         (TellsThePageTooLittle, "number=0: the page shows another figure"),
         (WritesPython, "number=0: text 'at nan'"),
         (LeavesATextEmpty, "number=0: an empty text"),
@@ -398,4 +491,7 @@ def test_a_panel_that_breaks_it_only_where_two_ends_meet_is_caught():
     ],
 )
 def test_a_panel_that_depends_on_its_past_is_caught(kind, said):
-    assert any(said in fault for fault in [*faults_at_the_ends(kind), *faults_at_random(kind, LOOKS[1], 8)])
+    assert any(
+        said in fault
+        for fault in [*faults_at_the_ends(kind), *faults_at_random(kind, LOOKS[1], 8)]
+    )

@@ -55,18 +55,32 @@ def test_while_work_runs_every_piece_is_still_of_the_last_answer_and_the_status_
     panel.state = "layers=6;width=8"
     assert panel.status.startswith("working")
     now = values_of(panel.controls)
-    assert answers(panel) == {"badges": before, "description": before, "figure": before, "status": now}
+    assert answers(panel) == {
+        "badges": before,
+        "description": before,
+        "figure": before,
+        "status": now,
+    }
     assert panel.wait(PATIENCE)
-    assert answers(panel) == dict.fromkeys(("badges", "description", "figure", "status"), now)
+    assert answers(panel) == dict.fromkeys(
+        ("badges", "description", "figure", "status"), now
+    )
     panel.state = "layers=6;width=8;seed=1"
     panel.cancel()
-    assert answers(panel)["figure"] == now and answers(panel)["status"] == values_of(panel.controls) != now
+    assert (
+        answers(panel)["figure"] == now
+        and answers(panel)["status"] == values_of(panel.controls) != now
+    )
     panel.close()
 
 
 def test_a_panel_that_opens_with_a_slow_state_shows_the_picture_of_another_as_such():
     panel = LedgerExplorer(state="layers=6;width=8")
-    assert answers(panel)["figure"] != answers(panel)["status"] == values_of(panel.controls)
+    assert (
+        answers(panel)["figure"]
+        != answers(panel)["status"]
+        == values_of(panel.controls)
+    )
     panel.close()
 
 
@@ -85,7 +99,9 @@ def test_what_is_told_of_a_guess_is_of_that_guess():
 # In a page
 
 
-@pytest.mark.parametrize("moved", [("number", "value", 3), ("kind", "index", 1), ("word", "value", "a")])
+@pytest.mark.parametrize(
+    "moved", [("number", "value", 3), ("kind", "index", 1), ("word", "value", "a")]
+)
 def test_what_is_of_other_values_is_dimmed_and_python_is_waited_for(page, moved):
     assert seen(page) == ("done in 3 ms", [])
     page.evaluate("([name, key, value]) => controls[name].set(key, value)", moved)
@@ -95,25 +111,35 @@ def test_what_is_of_other_values_is_dimmed_and_python_is_waited_for(page, moved)
     assert seen(page)[0] == "waiting for Python"
     assert page.evaluate("line().className") == "nv-status nv-busy nv-waiting"
     back = {"number": 2, "kind": 0, "word": ""}[moved[0]]
-    page.evaluate("([name, key, value]) => controls[name].set(key, value)", [*moved[:2], back])
+    page.evaluate(
+        "([name, key, value]) => controls[name].set(key, value)", [*moved[:2], back]
+    )
     if moved[0] == "word":
         page.evaluate("document.querySelector('#box input').value = ''")
     dims(page, [])  # back where the answer is of
     assert seen(page)[0] == "done in 3 ms"
 
 
-def test_each_piece_is_dimmed_by_its_own_values_and_a_message_about_the_new_ones_is_shown(page):
+def test_each_piece_is_dimmed_by_its_own_values_and_a_message_about_the_new_ones_is_shown(
+    page,
+):
     page.evaluate("controls.number.set('value', 3)")
     dims(page, ALL)
-    page.evaluate("python({number: 3, kind: 'plain', word: ''}, '<b>no</b>', 'error', ['figure'])")
+    page.evaluate(
+        "python({number: 3, kind: 'plain', word: ''}, '<b>no</b>', 'error', ['figure'])"
+    )
     dims(page, ["badge", "description"])
-    assert seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"  # text, no HTML
+    assert (
+        seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"
+    )  # text, no HTML
     page.evaluate("python({number: 3, kind: 'plain', word: ''}, 'done')")
     dims(page, [])
     assert page.evaluate("line().role") == "status"
 
 
-def test_a_picture_that_follows_a_drag_closely_is_not_dimmed_and_one_that_stops_is(page):
+def test_a_picture_that_follows_a_drag_closely_is_not_dimmed_and_one_that_stops_is(
+    page,
+):
     worst = page.evaluate("""async () => {
       let worst = 0;
       for (let at = 3; at < 60; at++) {
@@ -137,11 +163,18 @@ def test_numbers_that_differ_by_rounding_dust_are_the_same(page):
     assert seen(page) == ("done", [])
 
 
-def test_a_slider_that_tells_python_later_is_not_what_the_picture_is_of_while_it_is_held(page):
-    page.evaluate("heldAt = 5; document.querySelector('.noUi-handle').classList.add('noUi-active')")
+def test_a_slider_that_tells_python_later_is_not_what_the_picture_is_of_while_it_is_held(
+    page,
+):
+    page.evaluate(
+        "heldAt = 5;"
+        " document.querySelector('.noUi-handle').classList.add('noUi-active')"
+    )
     dims(page, ALL)
     assert seen(page)[0] == "let go of the slider: Python answers then"
-    page.evaluate("document.querySelector('.noUi-handle').classList.remove('noUi-active')")
+    page.evaluate(
+        "document.querySelector('.noUi-handle').classList.remove('noUi-active')"
+    )
     dims(page, [])
 
 
@@ -169,7 +202,9 @@ def test_a_kernel_that_was_restarted_elsewhere_is_told_from_one_that_is_busy(pag
     assert seen(page) == ("waiting for Python", ALL)
     page.evaluate("python({number: 3, kind: 'plain', word: ''}, 'done')")
     dims(page, [])
-    page.evaluate("kernel.isBusy = false; kernel.comms = {}; controls.number.set('value', 4)")
+    page.evaluate(
+        "kernel.isBusy = false; kernel.comms = {}; controls.number.set('value', 4)"
+    )
     page.wait_for_function("line().textContent.includes('this kernel was restarted')")
     assert page.evaluate("line().role") == "alert" and seen(page)[1] == ALL
 

@@ -1,4 +1,5 @@
-"""An architecture is a value: sizes from 1 on, checked once, equal when they are equal."""
+"""An architecture is a value: sizes from 1 on, checked once, equal when they are
+equal."""
 
 from dataclasses import FrozenInstanceError
 from math import prod
@@ -25,14 +26,25 @@ LEGAL = [
     ("name", "given", "message"),
     [
         ("widths", (3,), r"input and an output width; got widths=\(3,\).*at least two"),
-        ("head_dims", (), r"make 1 layer\(s\), but head_dims=\(\) has 0; give head_dims with"),
+        (
+            "head_dims",
+            (),
+            r"make 1 layer\(s\), but head_dims=\(\) has 0; give head_dims with",
+        ),
         ("head_dims", (2, 2), r"make 1 layer\(s\), but head_dims=\(2, 2\) has 2"),
         *(
             ("widths", (3, size), "each of widths must be a whole number ≥ 1; got")
             for size in (0, -1, 2.0, "2", True, np.bool_(True), None, float("nan"))
         ),
         *(
-            ("widths", sizes, "widths needs a sequence of whole numbers ≥ 1, in order; got .*: write a tuple")
+            (
+                "widths",
+                sizes,
+                (
+                    "widths needs a sequence of whole numbers ≥ 1, in order; got .*:"
+                    " write a tuple"
+                ),
+            )
             for sizes in (3, {3, 4}, b"ab", {3: 4, 4: 3}, np.array(3), "33", None)
         ),
         ("head_dims", (0,), "each of head_dims must be a whole number ≥ 1; got 0"),
@@ -51,15 +63,24 @@ def test_a_bad_size_is_refused_with_what_is_needed_and_what_came(name, given, me
     "same",
     [
         Architecture([4, 3, 5], [2, 2], 3, "softmax"),
-        Architecture(np.array([4, 3, 5]), np.array([2, 2], dtype=np.uint8), np.int32(3), "softmax"),
+        Architecture(
+            np.array([4, 3, 5]),
+            np.array([2, 2], dtype=np.uint8),
+            np.int32(3),
+            "softmax",
+        ),
         Architecture(iter((4, 3, 5)), (a for a in (2, 2)), 3, "softmax"),
     ],
     ids=["lists", "numpy", "iterators"],
 )
 def test_the_same_sizes_make_the_same_key(same):
     arch = Architecture((4, 3, 5), (2, 2), 3, "softmax")
-    assert same == arch and hash(same) == hash(arch) and {arch: "found"}[same] == "found"
-    assert {type(size) for size in (*same.widths, *same.head_dims, same.tokens)} == {int}
+    assert (
+        same == arch and hash(same) == hash(arch) and {arch: "found"}[same] == "found"
+    )
+    assert {type(size) for size in (*same.widths, *same.head_dims, same.tokens)} == {
+        int
+    }
     assert str(same) == str(arch)
 
 
@@ -79,13 +100,19 @@ def test_one_head_in_each_layer_is_the_network_of_the_paper():
 
 
 def test_different_sizes_make_different_keys_and_different_titles():
-    assert len(set(DIFFERENT)) == len({str(arch) for arch in DIFFERENT}) == len(DIFFERENT)
+    assert (
+        len(set(DIFFERENT)) == len({str(arch) for arch in DIFFERENT}) == len(DIFFERENT)
+    )
 
 
-@pytest.mark.parametrize("sizes", LEGAL, ids=lambda sizes: str(Architecture(**sizes))[:40])
+@pytest.mark.parametrize(
+    "sizes", LEGAL, ids=lambda sizes: str(Architecture(**sizes))[:40]
+)
 def test_the_parameters_are_the_entries_of_all_Q_K_V(sizes):
     arch = Architecture(**sizes)
-    assert arch.num_parameters == sum(m * n for layer in layer_shapes(arch) for m, n in layer)
+    assert arch.num_parameters == sum(
+        m * n for layer in layer_shapes(arch) for m, n in layer
+    )
     assert arch.num_layers == len(sizes["head_dims"])
     with pytest.raises(FrozenInstanceError):
         arch.tokens = 3
@@ -95,13 +122,20 @@ LONG = tuple(range(1, 1002))
 
 
 def test_long_rows_are_written_in_short():
-    deep, uneven = Architecture.uniform(4, 2, 10**5, heads=3), Architecture(LONG, LONG[1:])
-    assert str(deep) == "lightning 4 (100001 times), a = 2 (100000 times), t = 3, 3 heads"
+    deep, uneven = (
+        Architecture.uniform(4, 2, 10**5, heads=3),
+        Architecture(LONG, LONG[1:]),
+    )
+    assert (
+        str(deep) == "lightning 4 (100001 times), a = 2 (100000 times), t = 3, 3 heads"
+    )
     assert eval(repr(deep), {"Architecture": Architecture, "Block": Block}) == deep
     for said in (repr(deep), str(uneven), repr(uneven)):
         assert len(said) < 300
     assert "1→2→3→4→5→6→…→999→1000→1001 (1001 numbers)" in str(uneven)
-    short = Architecture(LONG[:20], LONG[1:20])  # nothing is left out of what a reader can look through
+    short = Architecture(
+        LONG[:20], LONG[1:20]
+    )  # nothing is left out of what a reader can look through
     assert eval(repr(short), {"Architecture": Architecture, "Block": Block}) == short
 
 
@@ -119,14 +153,30 @@ def test_errors_about_long_rows_are_short():
 def test_a_network_has_a_million_layers_at_most():
     assert Architecture.uniform(1, 1, 10**6).num_layers == 10**6
     for layers in (0, 10**6 + 1, 10**12):
-        with pytest.raises(ValueError, match=f"layers must be .* from 1 to 1000000; got {layers}"):
+        with pytest.raises(
+            ValueError, match=f"layers must be .* from 1 to 1000000; got {layers}"
+        ):
             Architecture.uniform(1, 1, layers)
 
 
 @pytest.mark.parametrize("positions", [True, False])
 def test_parameters_are_counted_as_they_are_shaped(positions):
-    """Layers of several sizes, some of them equal, and an MLP after each but the last."""
-    block = Block(value_dim=2, kv_heads=1, biases=True, temperature=True, positions=positions, mlp=(5, 2))
-    for widths, heads in (((3, 4, 3, 4, 3), (2, 1, 2, 3)), ((3, 3, 3), (2, 2)), ((2, 5), (1,))):
+    """Layers of several sizes, some of them equal, and an MLP after each but the
+    last."""
+    block = Block(
+        value_dim=2,
+        kv_heads=1,
+        biases=True,
+        temperature=True,
+        positions=positions,
+        mlp=(5, 2),
+    )
+    for widths, heads in (
+        ((3, 4, 3, 4, 3), (2, 1, 2, 3)),
+        ((3, 3, 3), (2, 2)),
+        ((2, 5), (1,)),
+    ):
         arch = Architecture(widths, (2,) * len(heads), heads=heads, block=block)
-        assert arch.num_parameters == sum(prod(shape) for shape in arch.parameter_shapes.values())
+        assert arch.num_parameters == sum(
+            prod(shape) for shape in arch.parameter_shapes.values()
+        )

@@ -1,4 +1,5 @@
-"""axe-core finds nothing to complain of in any scene, with and without colours turned to dark."""
+"""axe-core finds nothing to complain of in any scene, with and without colours turned
+to dark."""
 
 from itertools import product
 
@@ -27,7 +28,7 @@ RUN = """async (off) => {
 
 
 @pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
-def test_axe_finds_nothing_in_a_scene(scene, look, kind):  # noqa: F811
+def test_axe_finds_nothing_in_a_scene(scene, look, kind):
     need_node()
     for mode, width in product(("light", "dark"), (1100, 390)):
         look(mode)

@@ -1,4 +1,5 @@
-"""Long work: what a child process and an event loop have in common; and the child, whatever it meets."""
+"""Long work: what a child process and an event loop have in common; and the child,
+whatever it meets."""
 
 import asyncio
 import gc
@@ -35,7 +36,8 @@ on_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sig
 
 @pytest.fixture(scope="module", params=[ChildProcess, EventLoop])
 def background(request):
-    """One of each kind for the tests of what they share: a child takes a while to start."""
+    """One of each kind for the tests of what they share: a child takes a while to
+    start."""
     shared = request.param()
     yield shared
     shared.close()
@@ -122,7 +124,9 @@ def leaves(status):
 # What a child process and an event loop have in common
 
 
-@pytest.mark.parametrize("name", [name for name in vars(Background) if not name.startswith("_")])
+@pytest.mark.parametrize(
+    "name", [name for name in vars(Background) if not name.startswith("_")]
+)
 def test_both_have_all_of_a_background_with_its_arguments(name):
     asked = getattr(Background, name)
     for kind in ChildProcess, EventLoop:
@@ -207,7 +211,12 @@ def test_an_error_of_who_hears_the_parts_ends_the_work_and_is_the_answer(backgro
 
 def test_who_hears_a_part_can_cancel(background):
     parts, ends = [], []
-    background.submit(reports, "ab", ends.append, lambda part: (parts.append(part), background.cancel()))
+    background.submit(
+        reports,
+        "ab",
+        ends.append,
+        lambda part: (parts.append(part), background.cancel()),
+    )
     assert background.wait(PATIENCE) and (parts, ends) == (["a, 50 %"], [])
 
 
@@ -226,8 +235,13 @@ def test_who_cancels_hears_nothing_more_not_even_of_an_error_of_its_own(backgrou
 
 def test_who_hears_the_end_can_ask_anew(background):
     seen = []
-    background.submit(abs, -3, lambda end: background.submit(abs, -end - 1, seen.append))
-    assert eventually(lambda: background.wait(PATIENCE) and seen == [4]) and not background.running
+    background.submit(
+        abs, -3, lambda end: background.submit(abs, -end - 1, seen.append)
+    )
+    assert (
+        eventually(lambda: background.wait(PATIENCE) and seen == [4])
+        and not background.running
+    )
 
 
 def test_on_a_loop_all_is_heard_on_its_thread_and_it_is_free_meanwhile(background):
@@ -277,7 +291,9 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         await asyncio.sleep(0.01)
         assert ends == [3]
 
-        loop.submit(three, 1, ends.append)  # in the middle of its steps somebody waits for it
+        loop.submit(
+            three, 1, ends.append
+        )  # in the middle of its steps somebody waits for it
         await asyncio.sleep(0)
         assert loop.wait() and ends == [3, 3]
 
@@ -293,26 +309,49 @@ def test_a_wait_in_the_middle_of_a_step_does_not_enter_the_step_again():
 # How a child starts, whatever it finds
 
 
-def test_what_is_printed_at_pythons_start_is_no_answer(tmp_path, monkeypatch, child, capfd):
+def test_what_is_printed_at_pythons_start_is_no_answer(
+    tmp_path, monkeypatch, child, capfd
+):
     (tmp_path / "sitecustomize.py").write_text("print('welcome ' * 1000)\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert answer(child, abs, -3) == 3
     assert hears(capfd, "welcome")
 
 
-@pytest.mark.parametrize("entry", [Path("here"), None, b"here", 3, "no such folder", ""], ids=repr)
-def test_an_entry_of_the_path_that_imports_nothing_disturbs_nothing(monkeypatch, child, entry):
+@pytest.mark.parametrize(
+    "entry", [Path("here"), None, b"here", 3, "no such folder", ""], ids=repr
+)
+def test_an_entry_of_the_path_that_imports_nothing_disturbs_nothing(
+    monkeypatch, child, entry
+):
     monkeypatch.setattr(sys, "path", [entry, *sys.path, entry])
     assert answer(child, abs, -3) == 3
 
 
-STANDARD = ("array", "enum", "inspect", "json", "math", "queue", "random", "select", "signal", "socket")
+STANDARD = (
+    "array",
+    "enum",
+    "inspect",
+    "json",
+    "math",
+    "queue",
+    "random",
+    "select",
+    "signal",
+    "socket",
+)
 
 
-def test_files_with_the_names_of_standard_modules_disturb_nothing(tmp_path, monkeypatch, child):
+def test_files_with_the_names_of_standard_modules_disturb_nothing(
+    tmp_path, monkeypatch, child
+):
     for name in STANDARD:
-        (tmp_path / f"{name}.py").write_text("raise SystemExit(f'this is not the {__name__} of Python')\n")
-    (tmp_path / "of_the_reader.py").write_text("import queue, random, signal\ndef work(n): return n + 1\n")
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit(f'this is not the {__name__} of Python')\n"
+        )
+    (tmp_path / "of_the_reader.py").write_text(
+        "import queue, random, signal\ndef work(n): return n + 1\n"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", str(tmp_path), *sys.path])
     work = importlib.import_module("of_the_reader").work
@@ -330,7 +369,9 @@ def test_files_with_the_names_of_standard_modules_disturb_nothing(tmp_path, monk
         ("PYTHONWARNINGS", "always"),
     ],
 )
-def test_a_variable_for_python_disturbs_nothing(tmp_path, monkeypatch, child, variable, value):
+def test_a_variable_for_python_disturbs_nothing(
+    tmp_path, monkeypatch, child, variable, value
+):
     (tmp_path / "start.py").write_text("print('welcome')\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(variable, value)
@@ -338,7 +379,8 @@ def test_a_variable_for_python_disturbs_nothing(tmp_path, monkeypatch, child, va
 
 
 def test_a_child_works_where_its_parent_is_now(tmp_path, monkeypatch, child):
-    """Also after it has started: then the parent went elsewhere, and learned of another folder."""
+    """Also after it has started: then the parent went elsewhere, and learned of another
+    folder."""
     assert answer(child, abs, -3) == 3
     here = tmp_path / "my files: new"
     there = tmp_path / "there"
@@ -380,10 +422,16 @@ SAYS_AND_ENDS = "import os; print('no licence', flush=True); os._exit(7)"
     ("file", "text", "words"),
     [
         ("sitecustomize.py", SAYS_AND_ENDS, "status 7; its last words: no licence"),
-        ("numpy.py", "raise ImportError('broken')", "status 1; its last words: ImportError: broken"),
+        (
+            "numpy.py",
+            "raise ImportError('broken')",
+            "status 1; its last words: ImportError: broken",
+        ),
     ],
 )
-def test_a_child_that_cannot_start_says_why(tmp_path, monkeypatch, child, file, text, words):
+def test_a_child_that_cannot_start_says_why(
+    tmp_path, monkeypatch, child, file, text, words
+):
     (tmp_path / file).write_text(text)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     assert failure(child, abs, -3).endswith(words)
@@ -417,17 +465,25 @@ def test_a_script_without_a_main_guard_is_not_run_a_second_time(tmp_path):
         "child.submit(abs, -3, print)\n"
         "child.wait()\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.stdout.split() == ["hello", "3"], done.stderr
 
 
 # What travels
 
 
-def test_a_function_that_cannot_be_imported_is_refused_and_the_next_request_is_answered(child):
-    with pytest.raises(ValueError, match="importable function and a picklable argument"):
+def test_a_function_that_cannot_be_imported_is_refused_and_the_next_request_is_answered(
+    child,
+):
+    with pytest.raises(
+        ValueError, match="importable function and a picklable argument"
+    ):
         child.submit(lambda x: x, 1, print)
-    with pytest.raises(ValueError, match="importable function and a picklable argument"):
+    with pytest.raises(
+        ValueError, match="importable function and a picklable argument"
+    ):
         child.submit(abs, threading.Lock(), print)
     assert not child.running and child.wait(0) and answer(child, abs, -3) == 3
 
@@ -439,7 +495,9 @@ def test_what_stands_in_a_notebook_is_refused_in_words(monkeypatch, child):
     main = sys.modules["__main__"]
     work.__module__, work.__qualname__ = "__main__", "work"
     monkeypatch.setattr(main, "work", work, raising=False)
-    with pytest.raises(ValueError, match="work stands in a notebook or script: put it into a module"):
+    with pytest.raises(
+        ValueError, match="work stands in a notebook or script: put it into a module"
+    ):
         child.submit(work, 1, print)
 
 
@@ -516,7 +574,10 @@ def returns_grows(_):
     [
         (odd, "RuntimeError: OddError: odd"),
         (locked, "RuntimeError: LockedError: locked"),
-        (returns_unsendable, "the answer cannot be sent between processes (AttributeError: "),
+        (
+            returns_unsendable,
+            "the answer cannot be sent between processes (AttributeError: ",
+        ),
         (yields_unsendable, "AttributeError: "),
         (returns_exits, "the answer cannot be read here (SystemExit: bye)"),
         (yields_exits, "the answer cannot be read here (SystemExit: bye)"),
@@ -575,8 +636,11 @@ class Panel:
 
 @pytest.fixture
 def module(tmp_path, monkeypatch, child):
-    """A module of the test's own, and a function that loads it anew with other numbers."""
-    assert answer(child, abs, -3) == 3  # a child that is there before the module is loaded
+    """A module of the test's own, and a function that loads it anew with other
+    numbers."""
+    assert (
+        answer(child, abs, -3) == 3
+    )  # a child that is there before the module is loaded
     name = f"reloaded_{tmp_path.name}"
     (tmp_path / f"{name}.py").write_text(FIRST)
     monkeypatch.syspath_prepend(tmp_path)
@@ -590,14 +654,28 @@ def module(tmp_path, monkeypatch, child):
     del sys.modules[name]
 
 
-@pytest.mark.parametrize("knows", [True, False], ids=["a child that knows the old code", "a new child"])
-def test_what_was_kept_from_before_a_reload_still_works_and_with_the_new_code(child, module, knows):
+@pytest.mark.parametrize(
+    "knows", [True, False], ids=["a child that knows the old code", "a new child"]
+)
+def test_what_was_kept_from_before_a_reload_still_works_and_with_the_new_code(
+    child, module, knows
+):
     loaded, change = module
-    work, cached, of_panel, setting = loaded.work, loaded.cached, loaded.Panel.answer, loaded.Setting(1)
+    work, cached, of_panel, setting = (
+        loaded.work,
+        loaded.cached,
+        loaded.Panel.answer,
+        loaded.Setting(1),
+    )
     if knows:
         assert answer(child, work, 1) == 2
     change()
-    assert answer(child, work, 1) == answer(child, cached, 1) == answer(child, of_panel, setting) == 1001
+    assert (
+        answer(child, work, 1)
+        == answer(child, cached, 1)
+        == answer(child, of_panel, setting)
+        == 1001
+    )
 
 
 class Shy(ModuleType):
@@ -609,7 +687,9 @@ class Shy(ModuleType):
         return super().__getattribute__(name)
 
 
-@pytest.mark.parametrize("odd", [Shy("odd"), None, "no module"], ids=["shy", "None", "a text"])
+@pytest.mark.parametrize(
+    "odd", [Shy("odd"), None, "no module"], ids=["shy", "None", "a text"]
+)
 def test_an_odd_entry_among_the_modules_disturbs_nothing(monkeypatch, child, odd):
     monkeypatch.setitem(sys.modules, "odd", odd)
     assert answer(child, abs, -3) == 3
@@ -619,18 +699,16 @@ def test_an_odd_entry_among_the_modules_disturbs_nothing(monkeypatch, child, odd
 def test_autoreload_leaves_a_panel_able_to_work(tmp_path):
     (tmp_path / "mine.py").write_text(FIRST)
     code = (
-        "from pathlib import Path\n"
-        "from IPython.core.interactiveshell import InteractiveShell\n"
-        "cell = lambda text: InteractiveShell.instance().run_cell(text).raise_error()\n"
-        "cell('%load_ext autoreload')\n"
-        "cell('%autoreload 2')\n"
-        "cell('import mine; from neuroviz.kit.process import ChildProcess; child = ChildProcess()')\n"
-        "cell('panel, setting = mine.Panel(), mine.Setting(1)')\n"
-        "asked = 'child.submit(panel.answer, setting, print); _ = child.wait()'\n"
-        "cell(asked)\n"
-        "path = Path('mine.py')\n"
-        "path.write_text(path.read_text().replace('+ 1', '+ 1000'))\n"
-        "cell(asked)\n"
+        "from pathlib import Path\nfrom IPython.core.interactiveshell import"
+        " InteractiveShell\ncell = lambda text:"
+        " InteractiveShell.instance().run_cell(text).raise_error()\ncell('%load_ext"
+        " autoreload')\ncell('%autoreload 2')\ncell('import mine; from"
+        " neuroviz.kit.process import ChildProcess; child ="
+        " ChildProcess()')\ncell('panel, setting = mine.Panel(),"
+        " mine.Setting(1)')\nasked = 'child.submit(panel.answer, setting, print); _ ="
+        " child.wait()'\ncell(asked)\npath ="
+        " Path('mine.py')\npath.write_text(path.read_text().replace('+ 1', '+"
+        " 1000'))\ncell(asked)\n"
     )
     path = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run(
@@ -691,9 +769,24 @@ def forks_and_ends(_):
     [
         (kills_itself, None, "it was killed, as systems do when memory runs out"),
         (crashes, None, "it crashed (Aborted)"),
-        (ends, 5, "it ended by itself with exit status 5; its last words: the disk is full"),
-        (ends, 0, "it ended by itself with exit status 0; its last words: the disk is full"),
-        (hangs_up, None, "it ended by itself with exit status 1; its last words: OSError: handle is closed"),
+        (
+            ends,
+            5,
+            "it ended by itself with exit status 5; its last words: the disk is full",
+        ),
+        (
+            ends,
+            0,
+            "it ended by itself with exit status 0; its last words: the disk is full",
+        ),
+        (
+            hangs_up,
+            None,
+            (
+                "it ended by itself with exit status 1; its last words: OSError: handle"
+                " is closed"
+            ),
+        ),
         (forks_and_ends, None, "it ended by itself with exit status 3"),
     ],
 )
@@ -752,7 +845,8 @@ def test_an_idle_child_ends_and_the_next_request_is_answered(monkeypatch, child)
 
 
 class TooLate(queue.SimpleQueue):
-    """Whoever waits for a request hears that the time ran out, just when there is one."""
+    """Whoever waits for a request hears that the time ran out, just when there is
+    one."""
 
     def get(self, timeout=None):
         if timeout is not None:
@@ -761,7 +855,9 @@ class TooLate(queue.SimpleQueue):
         return super().get()
 
 
-def test_a_request_that_comes_just_when_the_idle_child_would_end_is_answered(monkeypatch, child):
+def test_a_request_that_comes_just_when_the_idle_child_would_end_is_answered(
+    monkeypatch, child
+):
     monkeypatch.setattr(queue, "SimpleQueue", TooLate)
     assert answer(child, abs, -3) == 3
     pid = child._child.process.pid
@@ -773,7 +869,9 @@ def test_a_child_goes_with_the_last_who_holds_it(child):
     own = ChildProcess()
     assert answer(own, abs, -3) == 3
     pid = own._child.process.pid
-    os.kill(pid, signal.SIGSTOP)  # it does not notice by itself that nobody is there any more
+    os.kill(
+        pid, signal.SIGSTOP
+    )  # it does not notice by itself that nobody is there any more
     del own
     gc.collect()
     assert not is_alive(pid)
@@ -811,7 +909,9 @@ def test_a_request_that_the_child_does_not_read_holds_nobody_up(child):
 def test_children_that_were_ended_leave_neither_threads_nor_files(child):
     def held():
         files = Path("/proc/self/fd")
-        return threading.active_count(), len(list(files.iterdir())) if files.exists() else 0
+        return threading.active_count(), (
+            len(list(files.iterdir())) if files.exists() else 0
+        )
 
     before = held()
     for _ in range(10):
@@ -837,7 +937,9 @@ def compute_for_ever(_):
 
 
 @on_unix
-@pytest.mark.parametrize("before_the_end", ["pass", "os.fork() or time.sleep(30)"], ids=["alone", "forked"])
+@pytest.mark.parametrize(
+    "before_the_end", ["pass", "os.fork() or time.sleep(30)"], ids=["alone", "forked"]
+)
 def test_a_child_in_the_middle_of_its_work_ends_with_its_parent(before_the_end):
     """Also where a process that the parent has forked still holds the connection."""
     code = (
@@ -849,7 +951,9 @@ def test_a_child_in_the_middle_of_its_work_ends_with_its_parent(before_the_end):
         "child.wait()\n"
     )
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as parent:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, start_new_session=True
+    ) as parent:
         pid = int(parent.stderr.readline())
         assert pid != parent.pid
         parent.kill()

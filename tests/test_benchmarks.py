@@ -1,4 +1,5 @@
-"""The benchmarks say what was measured, and compare like with like. Nothing is timed here."""
+"""The benchmarks say what was measured, and compare like with like. Nothing is timed
+here."""
 
 import doctest
 import os
@@ -23,7 +24,10 @@ SIZES = (256, 512)
 
 def rank_table(**seconds: tuple) -> Table:
     """A table of ranks with the given columns, the others empty."""
-    columns = [seconds.get(name.replace(" ", "_"), (None,) * len(SIZES)) for name in ranks.ENGINES]
+    columns = [
+        seconds.get(name.replace(" ", "_"), (None,) * len(SIZES))
+        for name in ranks.ENGINES
+    ]
     rows = tuple(zip(SIZES, *columns, strict=True))
     header = ("n", *(f"{name}, s" for name in ranks.ENGINES))
     return Table("ranks", header, ("",) * len(header), rows, "")
@@ -55,29 +59,49 @@ def test_the_readme_shows_what_results_json_holds():
 def test_every_benchmark_can_be_run_and_every_table_has_its_place():
     assert all(callable(import_module(f"benchmarks.{name}").run) for name in NAMES)
     text = tables.README.read_text(encoding="utf-8")
-    assert {one.name for one in tables.in_order_of(text, {t.name: t for t in tables.read()})} >= set(NAMES)
+    assert {
+        one.name for one in tables.in_order_of(text, {t.name: t for t in tables.read()})
+    } >= set(NAMES)
 
 
-@pytest.mark.parametrize("text", ["", "<!-- one -->", "<!-- end one --><!-- one -->", "<!-- one -->" * 2])
+@pytest.mark.parametrize(
+    "text", ["", "<!-- one -->", "<!-- end one --><!-- one -->", "<!-- one -->" * 2]
+)
 def test_a_table_without_its_place_is_refused(text):
     with pytest.raises(ValueError, match="once each, in that order"):
-        tables.filled(f"<!-- summary --><!-- end summary -->{text}", [Table("one", (), (), (), "")])
+        tables.filled(
+            f"<!-- summary --><!-- end summary -->{text}",
+            [Table("one", (), (), (), "")],
+        )
 
 
 def test_what_was_measured_before_stays(tmp_path, monkeypatch):
-    marks = "".join(f"<!-- {name} -->\n<!-- end {name} -->\n" for name in ("summary", "one", "two"))
+    marks = "".join(
+        f"<!-- {name} -->\n<!-- end {name} -->\n" for name in ("summary", "one", "two")
+    )
     (tmp_path / "README.md").write_text(marks, encoding="utf-8")
-    (tmp_path / "library.md").write_text("# library\n<!-- summary -->\n<!-- end summary -->\n")
+    (tmp_path / "library.md").write_text(
+        "# library\n<!-- summary -->\n<!-- end summary -->\n"
+    )
     monkeypatch.setattr(tables, "LIBRARY", tmp_path / "library.md")
     monkeypatch.setattr(tables, "README", tmp_path / "README.md")
     monkeypatch.setattr(tables, "RESULTS", tmp_path / "results.json")
     one = Table(
-        "one", ("s",), (".2f",), ((1 / 3,), (None,)), "", (Finding("how long", "0.3 s", "< 1 s", True),)
+        "one",
+        ("s",),
+        (".2f",),
+        ((1 / 3,), (None,)),
+        "",
+        (Finding("how long", "0.3 s", "< 1 s", True),),
     )
     tables.store([one])
     tables.store([Table("two", ("n",), ("",), ((2,),), "")])
     first, second = tables.read(tmp_path / "results.json")
-    assert (first.rows, first.findings, second.rows) == (((0.333333,), (None,)), one.findings, ((2,),))
+    assert (first.rows, first.findings, second.rows) == (
+        ((0.333333,), (None,)),
+        one.findings,
+        ((2,),),
+    )
     for page in (tables.README, tables.LIBRARY):
         assert "| how long | 0.3 s | < 1 s | yes |" in page.read_text(encoding="utf-8")
 
@@ -89,19 +113,29 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
 
 def test_the_four_jacobians_are_one_matrix():
-    name, parameters, rows, *_ = jacobian.line(Architecture((2, 3), (1,), attention="softmax"))
+    name, parameters, rows, *_ = jacobian.line(
+        Architecture((2, 3), (1,), attention="softmax")
+    )
     assert (parameters, rows) == (10, 27)
     with pytest.raises(RuntimeError, match="differ"):
         jacobian._check_equal(np.eye(2), 1.001 * np.eye(2))
 
 
-@pytest.mark.parametrize("arithmetic", [Float64(), Float32(), Int8()], ids=lambda a: a.name)
+@pytest.mark.parametrize(
+    "arithmetic", [Float64(), Float32(), Int8()], ids=lambda a: a.name
+)
 def test_a_random_matrix_is_stored_as_it_is_eliminated(arithmetic, monkeypatch):
     if arithmetic.name == "int8" and not int8_is_exact():
         pytest.skip("byte products are not exact on this machine")
-    monkeypatch.setattr(ranks, "_BYTES_AT_ONCE", 8 * 40 * 7)  # several parts, the last one smaller
+    monkeypatch.setattr(
+        ranks, "_BYTES_AT_ONCE", 8 * 40 * 7
+    )  # several parts, the last one smaller
     matrix = ranks.random_matrix(arithmetic, 40)
-    assert matrix.dtype == arithmetic.dtype and matrix.shape == (42, 40) and matrix.any(axis=1).all()
+    assert (
+        matrix.dtype == arithmetic.dtype
+        and matrix.shape == (42, 40)
+        and matrix.any(axis=1).all()
+    )
     assert ranks.elimination_seconds(arithmetic, 40) >= 0
 
 
@@ -121,7 +155,10 @@ def test_without_fast_byte_products_the_table_says_so(exact, fast, monkeypatch):
 
 
 def test_with_them_the_goal_is_held_against_float64():
-    fast, slow = (ranks._int8_findings([8192], {"int8": [s], "float64": [5.0]})[0] for s in (1.0, 2.0))
+    fast, slow = (
+        ranks._int8_findings([8192], {"int8": [s], "float64": [5.0]})[0]
+        for s in (1.0, 2.0)
+    )
     assert (fast.found, fast.met, slow.met) == ("5.0 × as fast", True, False)
 
 
@@ -136,14 +173,19 @@ def test_memory_counts_a_process_and_what_it_starts():
         pytest.skip("Linux only")
     code = "x = bytearray(60_000_000); print(len(x), flush=True); input()"
     alone = notebooks.megabytes(os.getpid())
-    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
         child.stdout.readline()
         assert child.pid in notebooks.descendants(os.getpid())
         assert notebooks.megabytes(os.getpid()) - alone > 55
     finally:
         child.communicate(b"\n")
-    assert child.pid not in notebooks.descendants(os.getpid()) and notebooks.megabytes(child.pid) == 0
+    assert (
+        child.pid not in notebooks.descendants(os.getpid())
+        and notebooks.megabytes(child.pid) == 0
+    )
 
 
 def test_the_picture_has_a_line_for_each_engine_that_was_measured():
@@ -160,8 +202,13 @@ def test_the_picture_has_a_line_for_each_engine_that_was_measured():
 
 
 def test_names_at_the_ends_of_lines_keep_apart():
-    table = rank_table(float64=(0.1, 0.6), product=(0.1, 0.6), flint=(0.3, None), row_space=(0.3, None))
-    places = [(note.x, note.y) for note in plot.cost_figure([table, NETWORKS]).layout.annotations[1:5]]
+    table = rank_table(
+        float64=(0.1, 0.6), product=(0.1, 0.6), flint=(0.3, None), row_space=(0.3, None)
+    )
+    places = [
+        (note.x, note.y)
+        for note in plot.cost_figure([table, NETWORKS]).layout.annotations[1:5]
+    ]
     for x in {x for x, _ in places}:
         first, second = sorted(y for at, y in places if at == x)
         assert second - first >= plot._APART - 1e-9

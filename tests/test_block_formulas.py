@@ -1,4 +1,5 @@
-"""What the named silent directions of a Block predict, against exact ranks; and where they stop being all."""
+"""What the named silent directions of a Block predict, against exact ranks; and where
+they stop being all."""
 
 from dataclasses import replace
 from itertools import islice, product
@@ -26,31 +27,48 @@ def test_parameters_less_what_has_a_name_is_what_is_measured(seed):
             assert (theory.value is None) == missing == (theory.status == "no formula")
         if theory.value is not None:
             answered += 1
-            assert measure_dimension(arch).value == theory.value, (str(arch), known_redundancies(arch))
+            assert measure_dimension(arch).value == theory.value, (
+                str(arch),
+                known_redundancies(arch),
+            )
     assert answered > 40
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_no_formula_is_wrong_among_ten_thousand_networks_that_it_answers(seed):
-    """With `--full` seeds 0 to 99, the first 105 networks of each that have a formula."""
-    answered = (arch for arch in random_blocks(seed) if expected_dimension(arch).value is not None)
+    """With `--full` seeds 0 to 99, the first 105 networks of each that have a
+    formula."""
+    answered = (
+        arch
+        for arch in random_blocks(seed)
+        if expected_dimension(arch).value is not None
+    )
     for arch in islice(answered, 105):
-        assert measure_dimension(arch).value == expected_dimension(arch).value, repr(arch)
+        assert measure_dimension(arch).value == expected_dimension(arch).value, repr(
+            arch
+        )
 
 
 @pytest.mark.parametrize("rotary", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-def test_learned_positions_lose_the_width_of_the_input_also_where_the_output_is_narrower(rotary, causal):
-    """At 2 → 1 with a = 1 and two tokens 9; a shift of the width of the output would give 10."""
+def test_learned_positions_lose_the_width_of_the_input_also_where_the_output_is_narrower(
+    rotary, causal
+):
+    """At 2 → 1 with a = 1 and two tokens 9; a shift of the width of the output would
+    give 10."""
     block = Block(biases=True, positions=True)
     smallest = Architecture((2, 1), (1,), 2, "softmax", block=block)
     assert expected_dimension(smallest).value == measure_dimension(smallest).value == 9
     answered = 0
-    for d, d_out, a, heads, tokens in product(range(1, 4), range(1, 4), range(1, 4), (1, 2), (2, 3)):
+    for d, d_out, a, heads, tokens in product(
+        range(1, 4), range(1, 4), range(1, 4), (1, 2), (2, 3)
+    ):
         if rotary and a % 2:
             continue
         with_turns = replace(block, rotary=rotary)
-        arch = Architecture((d, d_out), (a,), tokens, "softmax", heads, causal=causal, block=with_turns)
+        arch = Architecture(
+            (d, d_out), (a,), tokens, "softmax", heads, causal=causal, block=with_turns
+        )
         theory = expected_dimension(arch)
         if theory.value is not None:
             answered += 1
@@ -62,18 +80,27 @@ def test_learned_positions_lose_the_width_of_the_input_also_where_the_output_is_
 
 @pytest.mark.parametrize("heads", [1, 2])
 def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
-    """(l − 1) min(d, m) constants, of which d² equations keep max(0, …); no other power loses any."""
+    """(l − 1) min(d, m) constants, of which d² equations keep max(0, …); no other power
+    loses any."""
     depths, lost = {1: range(1, 6), 2: range(1, 7), 3: (5,)}, 0
     switches = (False, True), (False, True)
     for d in depths:
-        for layers, hidden, power, skip, biases in product(depths[d], (1, 2, 4), (2, 3, 4), *switches):
+        for layers, hidden, power, skip, biases in product(
+            depths[d], (1, 2, 4), (2, 3, 4), *switches
+        ):
             block = Block(biases=biases, mlp=(hidden, power))
-            arch = Architecture.uniform(d, 1, layers, 2, "softmax", heads=heads, skip=skip, block=block)
+            arch = Architecture.uniform(
+                d, 1, layers, 2, "softmax", heads=heads, skip=skip, block=block
+            )
             theory, names = expected_dimension(arch), known_redundancies(arch)
-            law = max(0, (layers - 1) * min(d, hidden) - d * d) * (power == 2 and skip and biases)
+            law = max(0, (layers - 1) * min(d, hidden) - d * d) * (
+                power == 2 and skip and biases
+            )
             assert names.get("affine maps between layers", 0) == law
             if theory.value is None:
-                assert layers > 1 and not skip and hidden < d  # narrow MLPs without skips
+                assert (
+                    layers > 1 and not skip and hidden < d
+                )  # narrow MLPs without skips
                 continue
             lost += law > 0
             assert measure_dimension(arch).value == theory.value, (str(arch), names)
@@ -81,7 +108,14 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
 
 
 def test_with_squares_between_skips_four_layers_of_width_two_lose_two_dimensions():
-    arch = Architecture((2,) * 5, (1,) * 4, 2, "softmax", skip=True, block=Block(biases=True, mlp=(2, 2)))
+    arch = Architecture(
+        (2,) * 5,
+        (1,) * 4,
+        2,
+        "softmax",
+        skip=True,
+        block=Block(biases=True, mlp=(2, 2)),
+    )
     assert expected_dimension(arch).value == measure_dimension(arch).value == 56
     assert kernel_ledger(arch).entries["affine maps between layers"] == 2
     assert kernel_ledger(arch).unexplained == 0
@@ -112,10 +146,16 @@ def test_where_no_formula_is_claimed_the_names_do_not_explain_it_all(arch, words
 
 
 @pytest.mark.parametrize(("hidden", "power"), [(2, 1), (1, 1), (1, 2)])
-def test_an_mlp_stands_between_layers_so_one_layer_has_none_whose_power_could_matter(hidden, power):
-    arch = with_a_block(TWO | {"widths": (3, 3), "head_dims": (2,)}, mlp=(hidden, power), biases=True)
+def test_an_mlp_stands_between_layers_so_one_layer_has_none_whose_power_could_matter(
+    hidden, power
+):
+    arch = with_a_block(
+        TWO | {"widths": (3, 3), "head_dims": (2,)}, mlp=(hidden, power), biases=True
+    )
     without = replace(arch, block=Block(biases=True))
-    assert what_is_missing(arch) is None and arch.num_parameters == without.num_parameters
+    assert (
+        what_is_missing(arch) is None and arch.num_parameters == without.num_parameters
+    )
     assert expected_dimension(arch).value == measure_dimension(without).value
 
 
@@ -123,11 +163,20 @@ def test_an_mlp_stands_between_layers_so_one_layer_has_none_whose_power_could_ma
     ("block", "status", "source"),
     [
         ({"value_dim": 2}, "proved here", "Theorem H"),
-        ({"value_dim": 2, "biases": True, "temperature": True}, "proved here", "Theorem H"),
+        (
+            {"value_dim": 2, "biases": True, "temperature": True},
+            "proved here",
+            "Theorem H",
+        ),
         ({"value_dim": 4, "kv_heads": 1}, "proved here", "Theorem H"),
-        # One group of values of rank 2 < d: Theorem H asks for G v ≥ d, Theorem W does not.
+        # One group of values of rank 2 < d: Theorem H asks for G v ≥ d, Theorem W does
+        # not.
         ({"value_dim": 2, "kv_heads": 1}, "proved here", "Theorem W"),
-        ({"value_dim": 2, "kv_heads": 1, "biases": True}, "no formula", "Beyond the paper"),
+        (
+            {"value_dim": 2, "kv_heads": 1, "biases": True},
+            "no formula",
+            "Beyond the paper",
+        ),
         ({"value_dim": 2, "rotary": True}, "observed", "Beyond the paper"),
         ({"positions": True}, "observed", "Beyond the paper"),
         ({"mlp": (4, 2)}, "observed", "Beyond the paper"),
@@ -141,22 +190,31 @@ def test_a_theorem_is_named_as_far_as_it_reaches(block, status, source):
 
 def test_one_lightning_layer_with_values_of_any_rank():
     answered = 0
-    for d, d_out, a, heads, v in product(range(1, 4), range(1, 4), range(1, 4), range(1, 4), range(1, 4)):
+    for d, d_out, a, heads, v in product(
+        range(1, 4), range(1, 4), range(1, 4), range(1, 4), range(1, 4)
+    ):
         arch = Architecture((d, d_out), (a,), 3, heads=heads, block=Block(value_dim=v))
         theory = expected_dimension(arch)
         if theory.value is not None:
             answered += 1
             assert measure_dimension(arch).value == theory.value, str(arch)
     assert answered > 120
-    for beyond in (Architecture((2, 4), (2,), 3, heads=3), Architecture.uniform(3, 2, 2, heads=2, skip=True)):
-        assert expected_dimension(replace(beyond, block=Block(value_dim=1))).value is None
+    for beyond in (
+        Architecture((2, 4), (2,), 3, heads=3),
+        Architecture.uniform(3, 2, 2, heads=2, skip=True),
+    ):
+        assert (
+            expected_dimension(replace(beyond, block=Block(value_dim=1))).value is None
+        )
 
 
 def test_lightning_with_mlps_between_its_layers():
     answered = 0
     for d, depth, hidden, power in product((2, 3), (2, 3), range(1, 5), (2, 3)):
         for a in ((2,) * depth, (1,) + (2,) * (depth - 1), (3,) * (depth - 1) + (1,)):
-            arch = Architecture((d,) * (depth + 1), a, 2, block=Block(mlp=(hidden, power)))
+            arch = Architecture(
+                (d,) * (depth + 1), a, 2, block=Block(mlp=(hidden, power))
+            )
             theory = expected_dimension(arch)
             assert (theory.value is None) == (hidden < d or a[0] == 1)
             if theory.value is not None:
@@ -176,6 +234,9 @@ def test_lightning_with_mlps_between_its_layers():
 )
 def test_for_two_tokens_theorem_w_is_told_as_a_bound(widths, heads, block):
     arch = Architecture(widths, (2, 2), 2, "softmax", heads=heads, block=block)
-    found, bound = expected_dimension(arch), expected_dimension(replace(arch, tokens=3)).value
+    found, bound = (
+        expected_dimension(arch),
+        expected_dimension(replace(arch, tokens=3)).value,
+    )
     assert found.value is None and f"it is at most {bound} (Theorem W)" in found.note
     assert measure_dimension(arch).value <= bound

@@ -1,4 +1,5 @@
-"""Everything in a Block, heads, skips and masks: the engine against torch, whole numbers and balls."""
+"""Everything in a Block, heads, skips and masks: the engine against torch, whole
+numbers and balls."""
 
 import random
 from dataclasses import replace
@@ -32,9 +33,12 @@ SWITCHES = ("rotary", "biases", "temperature", "positions")
 
 
 def every_combination():
-    """All 2⁴ switches, both kinds, with and without value rank, groups, MLP, skip and mask."""
+    """All 2⁴ switches, both kinds, with and without value rank, groups, MLP, skip and
+    mask."""
     wiring = product((False, True), repeat=2)
-    for kind, on, (skip, causal) in product(KINDS, product((False, True), repeat=4), wiring):
+    for kind, on, (skip, causal) in product(
+        KINDS, product((False, True), repeat=4), wiring
+    ):
         values = ({}, {"value_dim": 1}, {"value_dim": 2, "kv_heads": 1})
         for more in values:
             for mlp in (None, (4, 2), (3, 3)):
@@ -48,7 +52,8 @@ COMBINATIONS = list(every_combination())
 def a_network(arch, seed=0):
     rng = np.random.default_rng(seed)
     weights = {
-        n: w if n.endswith("R") else 0.5 * w for n, w in random_block_weights(Reals(), arch, rng).items()
+        n: w if n.endswith("R") else 0.5 * w
+        for n, w in random_block_weights(Reals(), arch, rng).items()
     }
     return weights, 0.7 * random_tokens(Reals(), arch, 2, rng), rng
 
@@ -58,15 +63,21 @@ def test_torch_and_numpy_agree_on_forward_and_derivative(arch):
     weights, X, rng = a_network(arch)
     net = BlockNetwork(arch, weights)
     Y = net(torch.from_numpy(X))
-    np.testing.assert_allclose(forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10)
+    np.testing.assert_allclose(
+        forward(Reals(), arch, weights, X, None), Y.detach().numpy(), atol=1e-10
+    )
     cotangents = rng.standard_normal((2, 2, 3, 3))
     J = jacobian(Reals(), arch, weights, X, cotangents)
     assert J.shape == (2, 2, arch.num_parameters)
     names = [name.replace(".", "_") for name in arch.parameter_shapes]
     for n, c in product(range(2), repeat=2):
-        functional = (net(torch.from_numpy(X[n])) * torch.from_numpy(cotangents[n, c])).sum()
+        functional = (
+            net(torch.from_numpy(X[n])) * torch.from_numpy(cotangents[n, c])
+        ).sum()
         grads = torch.autograd.grad(functional, [net.weights[name] for name in names])
-        np.testing.assert_allclose(J[n, c], torch.cat([g.reshape(-1) for g in grads]).numpy(), atol=1e-9)
+        np.testing.assert_allclose(
+            J[n, c], torch.cat([g.reshape(-1) for g in grads]).numpy(), atol=1e-9
+        )
 
 
 def test_each_switch_changes_the_function():
@@ -83,23 +94,36 @@ def test_each_switch_changes_the_function():
         arch = Architecture((3, 3, 3), (2, 2), 3, "softmax", 2, block=block)
         weights = random_block_weights(Reals(), arch, rng)
         without = {name: weights[name] for name in plain.parameter_shapes}
-        Y, Z = forward(Reals(), arch, weights, X, None), forward(Reals(), plain, without, X, None)
+        Y, Z = (
+            forward(Reals(), arch, weights, X, None),
+            forward(Reals(), plain, without, X, None),
+        )
         assert np.abs(Y - Z).max() > 1e-2, block
 
 
 WHOLE = [
     a
     for a in COMBINATIONS
-    if a.attention == "lightning" and not a.block.rotary and a.block.mlp != (3, 3)  # cubes leave float64
+    if a.attention == "lightning"
+    and not a.block.rotary
+    and a.block.mlp != (3, 3)  # cubes leave float64
 ]
 
 
 @pytest.mark.parametrize("arch", WHOLE, ids=str)
 def test_over_a_prime_field_it_is_the_same_polynomial(arch):
-    """Whole weights: the derivative over the reals is whole, and mod p it is that over F_p."""
+    """Whole weights: the derivative over the reals is whole, and mod p it is that over
+    F_p."""
     rng, over = np.random.default_rng(2), PrimeField()
-    weights = {n: rng.integers(-1, 2, shape).astype(float) for n, shape in arch.parameter_shapes.items()}
-    weights |= {n: np.ones(shape) for n, shape in arch.parameter_shapes.items() if n.endswith("beta")}
+    weights = {
+        n: rng.integers(-1, 2, shape).astype(float)
+        for n, shape in arch.parameter_shapes.items()
+    }
+    weights |= {
+        n: np.ones(shape)
+        for n, shape in arch.parameter_shapes.items()
+        if n.endswith("beta")
+    }
     X = rng.integers(-1, 2, (2, 3, 3)).astype(float)
     real, modular = (jacobian(F, arch, weights, X) for F in (Reals(), over))
     assert 0 < np.abs(real).max() < 2**52
@@ -108,7 +132,8 @@ def test_over_a_prime_field_it_is_the_same_polynomial(arch):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
-    """Against the tokens themselves: heads leave the line, biases move it, behind them a power bends it."""
+    """Against the tokens themselves: heads leave the line, biases move it, behind them
+    a power bends it."""
     rng = np.random.default_rng(seed)
 
     def whole(least, most, *shape):
@@ -116,18 +141,33 @@ def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
 
     for _ in range(5):
         skip = bool(rng.random() < 0.4)
-        widths, heads = ([whole(1, 2)] * 5, whole(1, 2)) if skip else (whole(1, 2, 5), whole(1, 2, 4))
+        widths, heads = (
+            ([whole(1, 2)] * 5, whole(1, 2))
+            if skip
+            else (whole(1, 2, 5), whole(1, 2, 4))
+        )
         mlp = (whole(1, 2), whole(1, 3)) if rng.random() < 0.6 else None
         block = Block(value_dim=whole(1, 2), biases=bool(rng.integers(2)), mlp=mlp)
         arch = Architecture(widths, (1,) * 4, 4, "softmax", heads, skip, block=block)
         over, seen = PrimeField(), []
-        weights, X = random_block_weights(over, arch, rng), random_tokens(over, arch, 1, rng)
+        weights, X = (
+            random_block_weights(over, arch, rng),
+            random_tokens(over, arch, 1, rng),
+        )
         for i in range(4):
             tokens = X[0]
             if i:
-                part = replace(arch, widths=arch.widths[: i + 1], head_dims=(1,) * i, heads=arch.heads[:i])
+                part = replace(
+                    arch,
+                    widths=arch.widths[: i + 1],
+                    head_dims=(1,) * i,
+                    heads=arch.heads[:i],
+                )
                 tokens = forward(over, part, weights, X, rng)[0]
-            seen.append(exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over) <= 1)
+            seen.append(
+                exact_rank(over.reduce(tokens - tokens[:, :1] * block.biases), over)
+                <= 1
+            )
         assert on_a_line(arch) == tuple(seen), arch
 
 
@@ -135,14 +175,20 @@ ROTARY = [
     (Architecture((1, 3, 1), (2, 2), 2, heads=2, block=Block(rotary=True)), 7),
     (Architecture((1, 4, 2), (2, 2), 5, heads=(2, 3), block=Block(rotary=True)), 14),
     (Architecture((1, 2, 1), (4, 2), 3, heads=2, block=Block(rotary=True)), None),
-    (Architecture((1, 2, 1), (8, 4), 2, heads=1, causal=True, block=Block(rotary=True)), None),
+    (
+        Architecture(
+            (1, 2, 1), (8, 4), 2, heads=1, causal=True, block=Block(rotary=True)
+        ),
+        None,
+    ),
     (Architecture((2, 1, 2), (2, 4), 3, heads=(1, 2), block=Block(rotary=True)), None),
 ]
 
 
 @pytest.mark.parametrize(("arch", "known"), ROTARY, ids=str)
 def test_layers_turn_by_the_same_angles(arch, known):
-    """Exact ranks against ball arithmetic with the real angles, from the definition, and against floats."""
+    """Exact ranks against ball arithmetic with the real angles, from the definition,
+    and against floats."""
     found = measure_dimension(arch)
     assert found.value == rank_in_balls(arch) and known in (None, found.value)
     assert 0 < found.error_bound < 1e-4 and "Lindemann" in found.note
@@ -155,8 +201,11 @@ def test_layers_turn_by_the_same_angles(arch, known):
     [(2, 4, True), (3, 4, False), (2, 8, False)],
     ids=["good enough", "just not", "poor"],
 )
-def test_a_bound_above_a_millionth_is_taken_at_angles_in_general_position_instead(tokens, angle, related):
-    """Powers of one angle have a high degree: bounds of 5·10⁻⁷, 2·10⁻⁶ and 5·10⁻⁵ at two points."""
+def test_a_bound_above_a_millionth_is_taken_at_angles_in_general_position_instead(
+    tokens, angle, related
+):
+    """Powers of one angle have a high degree: bounds of 5·10⁻⁷, 2·10⁻⁶ and 5·10⁻⁵ at
+    two points."""
     arch = Architecture((2, 2), (angle,), tokens, block=Block(rotary=True))
     found = measure_dimension(arch)
     degree = block_degree(arch, related=related)
@@ -167,11 +216,12 @@ def test_a_bound_above_a_millionth_is_taken_at_angles_in_general_position_instea
 
 
 def rank_in_balls(arch, bits=600):
-    """The rank at whole weights: pivots are balls without 0, so it is no less; what is dropped may be 0."""
+    """The rank at whole weights: pivots are balls without 0, so it is no less; what is
+    dropped may be 0."""
     rng, precision = random.Random(1), flint.ctx.prec
     flint.ctx.prec = bits
     try:
-        number = lambda: arb(rng.randint(-9, 9) or 1)  # noqa: E731
+        number = lambda: arb(rng.randint(-9, 9) or 1)
         flat = np.full(arch.num_parameters, arb(0), dtype=object)
         column = iter(range(arch.num_parameters))
 
@@ -180,7 +230,9 @@ def rank_in_balls(arch, bits=600):
             slope[next(column)] = arb(1)
             return definition.Dual(number(), slope)
 
-        matrix = lambda rows, columns: [[parameter() for _ in range(columns)] for _ in range(rows)]  # noqa: E731
+        matrix = lambda rows, columns: [
+            [parameter() for _ in range(columns)] for _ in range(rows)
+        ]
         layers = [
             (a, [(matrix(a, d), matrix(a, d), matrix(out, d)) for _ in range(H)])
             for H, (d, out, a) in zip(arch.heads, arch.layers, strict=True)
@@ -188,7 +240,8 @@ def rank_in_balls(arch, bits=600):
         rows = []
         while len(rows) < arch.num_parameters + 2:
             tokens = [
-                [definition.Dual(number(), flat) for _ in range(arch.widths[0])] for _ in range(arch.tokens)
+                [definition.Dual(number(), flat) for _ in range(arch.widths[0])]
+                for _ in range(arch.tokens)
             ]
             for a, heads in layers:
                 tokens = attended(tokens, heads, a, arch.causal)
@@ -216,14 +269,20 @@ def turned(x, place, a):
     for k in range(a // 2):
         angle = place * arb(10_000) ** (arb(-2 * k) / a)
         c, s = angle.cos(), angle.sin()
-        scaled = lambda y, factor: definition.Dual(y.value * factor, y.slope * factor)  # noqa: E731
+        scaled = lambda y, factor: definition.Dual(y.value * factor, y.slope * factor)
         u, v = x[2 * k], x[2 * k + 1]
-        x = [*x[: 2 * k], scaled(u, c) + scaled(v, -s), scaled(u, s) + scaled(v, c), *x[2 * k + 2 :]]
+        x = [
+            *x[: 2 * k],
+            scaled(u, c) + scaled(v, -s),
+            scaled(u, s) + scaled(v, c),
+            *x[2 * k + 2 :],
+        ]
     return x
 
 
 def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
-    """For a = 8 and 4 the angles are 1, 0.1, 0.01, 0.001 and 1, 0.01: a whole turn of the smallest each."""
+    """For a = 8 and 4 the angles are 1, 0.1, 0.01, 0.001 and 1, 0.01: a whole turn of
+    the smallest each."""
     arch, over = Architecture((2, 2, 2), (8, 4), block=Block(rotary=True)), PrimeField()
     weights = random_block_weights(over, arch, np.random.default_rng(0))
     first, second = weights["1.R"], weights["2.R"]
@@ -231,7 +290,10 @@ def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
     z = (int(first[1, 0]), int(first[1, 1]))
     power = (1, 0)
     for _ in range(10):
-        power = (power[0] * z[0] - power[1] * z[1]) % over.p, (power[0] * z[1] + power[1] * z[0]) % over.p
+        power = (
+            (power[0] * z[0] - power[1] * z[1]) % over.p,
+            (power[0] * z[1] + power[1] * z[0]) % over.p,
+        )
     assert power == tuple(int(x) % over.p for x in first[0])
     drawn = random_block_weights(over, arch, np.random.default_rng(0), related=False)
     assert len({tuple(point) for point in drawn["1.R"].tolist()}) == 4
@@ -246,9 +308,18 @@ def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
         (lambda: Block(mlp=3), r"mlp is \(hidden width, power\)"),
         (lambda: Block(mlp=(3, 0)), "power must be a whole number"),
         (lambda: Architecture((3, 3), (3,), block=Block(rotary=True)), "in pairs"),
-        (lambda: Architecture((3, 3), (2,), heads=3, block=Block(1, 2)), "divides the heads"),
-        (lambda: Architecture((3, 3), (2,), block={"biases": True}), "block is a Block"),
-        (lambda: AttentionNetwork(Architecture((3, 3), (2,), block=Block(1))), "has Q, K and V only; got"),
+        (
+            lambda: Architecture((3, 3), (2,), heads=3, block=Block(1, 2)),
+            "divides the heads",
+        ),
+        (
+            lambda: Architecture((3, 3), (2,), block={"biases": True}),
+            "block is a Block",
+        ),
+        (
+            lambda: AttentionNetwork(Architecture((3, 3), (2,), block=Block(1))),
+            "has Q, K and V only; got",
+        ),
     ],
 )
 def test_bad_blocks_are_refused(make, words):
@@ -258,7 +329,14 @@ def test_bad_blocks_are_refused(make, words):
 
 ON_A_LINE = [
     Architecture(
-        (1,) * (depth + 1), (a,) * depth, t, "softmax", heads, skip, causal, Block(biases=True, **more)
+        (1,) * (depth + 1),
+        (a,) * depth,
+        t,
+        "softmax",
+        heads,
+        skip,
+        causal,
+        Block(biases=True, **more),
     )
     for depth, a, t, heads, skip, causal in (
         (1, 1, 3, 1, False, False),
@@ -280,16 +358,29 @@ def test_biases_on_a_line_leave_the_free_exponentials_symmetric(arch):
     assert found.value == measure_dimension(arch, prime=8_388_587, seed=1).value
 
 
-@pytest.mark.parametrize("arch", [arch for arch in ON_A_LINE if not arch.causal], ids=str)
-def test_biases_on_a_line_add_a_factor_of_each_token_that_no_share_feels(arch, monkeypatch):
-    """E_ji G_j has the columns of E_ji G_j G_i, symmetric again; so S₁₂S₂₃S₃₁ = S₂₁S₃₂S₁₃ over the reals."""
+@pytest.mark.parametrize(
+    "arch", [arch for arch in ON_A_LINE if not arch.causal], ids=str
+)
+def test_biases_on_a_line_add_a_factor_of_each_token_that_no_share_feels(
+    arch, monkeypatch
+):
+    """E_ji G_j has the columns of E_ji G_j G_i, symmetric again; so S₁₂S₂₃S₃₁ =
+    S₂₁S₃₂S₁₃ over the reals."""
     seen, softmax = [], Reals.softmax
-    monkeypatch.setattr(Reals, "softmax", lambda *some: seen.append(softmax(*some)) or seen[-1])
+    monkeypatch.setattr(
+        Reals, "softmax", lambda *some: seen.append(softmax(*some)) or seen[-1]
+    )
     rng = np.random.default_rng(0)
-    weights, X = random_block_weights(Reals(), arch, rng), random_tokens(Reals(), arch, 5, rng)
+    weights, X = (
+        random_block_weights(Reals(), arch, rng),
+        random_tokens(Reals(), arch, 5, rng),
+    )
     forward(Reals(), arch, weights, X)
     assert len(seen) == arch.num_layers
     for S in seen:
-        there, back = S[..., 0, 1] * S[..., 1, 2] * S[..., 2, 0], S[..., 1, 0] * S[..., 2, 1] * S[..., 0, 2]
+        there, back = (
+            S[..., 0, 1] * S[..., 1, 2] * S[..., 2, 0],
+            S[..., 1, 0] * S[..., 2, 1] * S[..., 0, 2],
+        )
         np.testing.assert_allclose(there, back, rtol=1e-9)
         assert (np.abs(S[..., 0, 1] / S[..., 1, 0] - 1) > 1e-6).any()

@@ -1,4 +1,5 @@
-"""The static edition: it says what the notebooks say, weighs little, and needs no network."""
+"""The static edition: it says what the notebooks say, weighs little, and needs no
+network."""
 
 import os
 import re
@@ -25,7 +26,8 @@ from tools.book.mathml import mathml
 from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
-# Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make site` has built.
+# Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make
+# site` has built.
 TWO = ("00_start", "further/memorisation")
 
 # Formulas
@@ -37,9 +39,16 @@ def formulas() -> list[str]:
     reader.use(dollarmath_plugin, double_inline=True)
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
     for path in sources():
-        texts += [cell.source for cell in jupytext.read(path).cells if cell.cell_type == "markdown"]
+        texts += [
+            cell.source
+            for cell in jupytext.read(path).cells
+            if cell.cell_type == "markdown"
+        ]
     tokens = [
-        token for text in texts for outer in reader.parse(text) for token in (outer, *(outer.children or []))
+        token
+        for text in texts
+        for outer in reader.parse(text)
+        for token in (outer, *(outer.children or []))
     ]
     return [token.content for token in tokens if token.type.startswith("math")]
 
@@ -60,7 +69,9 @@ def test_a_command_that_nobody_knows_is_refused():
 # Stills
 
 
-@pytest.mark.parametrize(("kind", "control"), [(LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")])
+@pytest.mark.parametrize(
+    ("kind", "control"), [(LedgerExplorer, "head_dim"), (FactorizationExplorer, "rank")]
+)
 def test_a_still_is_what_the_panel_shows(kind, control):
     panel = kind()
     before = panel.state
@@ -70,7 +81,12 @@ def test_a_still_is_what_the_panel_shows(kind, control):
     assert taken[here].figure == stills.plain(panel.figure)
     assert len({still.description for still in taken}) > 1
     for still in taken:
-        assert stills.applied(taken[0].figure, stills.changes(taken[0].figure, still.figure)) == still.figure
+        assert (
+            stills.applied(
+                taken[0].figure, stills.changes(taken[0].figure, still.figure)
+            )
+            == still.figure
+        )
     panel.close()
 
 
@@ -100,7 +116,8 @@ def test_a_control_that_is_not_shown_is_refused():
 
 @pytest.mark.parametrize("kind", [LedgerExplorer, SurfaceExplorer])
 def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
-    """What book.js does in a dark room: every light code is exchanged for the dark one of its role."""
+    """What book.js does in a dark room: every light code is exchanged for the dark one
+    of its role."""
     codes = re.compile(r"#[0-9A-Fa-f]{6}\b")
     figures = []
     for mode in ("light", "dark"):
@@ -113,7 +130,9 @@ def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
         theme._MODES["dark"]["boundary"]: theme._MODES["dark"]["ink"]
     }  # one light code, two dark ones
     turned = codes.sub(lambda code: turn.get(code[0].upper(), code[0]), figures[0])
-    wanted = codes.sub(lambda code: boundary.get(code[0].upper(), code[0].upper()), figures[1])
+    wanted = codes.sub(
+        lambda code: boundary.get(code[0].upper(), code[0].upper()), figures[1]
+    )
     assert turned == wanted
     assert figures[0] != figures[1]
 
@@ -125,7 +144,11 @@ def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
     ("answer", "others", "remark"),
     [
         (38, {"wrong": {40: "A factor can move."}}, "* 40: A factor can move."),
-        ("yes", {"choices": {"yes": "Indeed.", "no": "Try a = 1."}}, "* no: Try a = 1."),
+        (
+            "yes",
+            {"choices": {"yes": "Indeed.", "no": "Try a = 1."}},
+            "* no: Try a = 1.",
+        ),
     ],
 )
 def test_a_question_hides_its_answer_and_gives_the_hints(answer, others, remark):
@@ -148,9 +171,15 @@ def test_a_panel_lists_its_presets_above_its_figure_and_so_does_a_row_alone():
 
 
 def test_a_figure_is_a_still_without_a_control():
-    figure = go.Figure(go.Scatter(y=[1, 2]), {"height": 300, "annotations": [{"text": "<b>2 of 2 fit</b>"}]})
+    figure = go.Figure(
+        go.Scatter(y=[1, 2]),
+        {"height": 300, "annotations": [{"text": "<b>2 of 2 fit</b>"}]},
+    )
     packed = stills.packed_figure(figure)
-    assert packed["figure"] == stills.plain(figure) and packed["stills"][0]["changes"] == []
+    assert (
+        packed["figure"] == stills.plain(figure)
+        and packed["stills"][0]["changes"] == []
+    )
     text = pages.panel("x-1", "x", packed)
     assert 'role="img" aria-label="2 of 2 fit" style="min-height:300px"' in text
     assert "nv-control" not in text and "nv-below" not in text
@@ -166,7 +195,10 @@ def test_the_reference_has_signature_formula_and_example():
     text = reference.module_page("neuroviz.engine.unrolling")
     assert "unroll(" in text and "```pycon\n>>> " in text
     listed = reference.module_page("neuroviz")
-    assert all(f"[`{name}`](" in listed for name in ("measure_dimension", "Architecture", "sweep"))
+    assert all(
+        f"[`{name}`](" in listed
+        for name in ("measure_dimension", "Architecture", "sweep")
+    )
 
 
 def test_an_unknown_notebook_is_refused(tmp_path):
@@ -176,7 +208,12 @@ def test_an_unknown_notebook_is_refused(tmp_path):
 
 # The site in a browser. What follows needs one, as tests/test_browser.py does.
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 PANEL = ".nv-panel"
 
 
@@ -190,13 +227,16 @@ def built(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def browse(chromium):
-    """Opens files in a browser without a network; every request for anything else is remembered."""
+    """Opens files in a browser without a network; every request for anything else is
+    remembered."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
 
         def open_at(path: Path, place: str = "", **settings):
-            context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | settings)
+            context = browser.new_context(
+                **{"viewport": {"width": 1280, "height": 900}} | settings
+            )
             context.set_offline(True)
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
@@ -210,7 +250,10 @@ def browse(chromium):
                     route.abort()
 
             page.route("**/*", pass_on)
-            page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+            page.on(
+                "console",
+                lambda m: page.complaints.append(m.text) if m.type == "error" else None,
+            )
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
             page.goto(path.as_uri() + place)
             return page
@@ -224,16 +267,24 @@ def notebooks(built: Path) -> list[Path]:
 
 
 def wake(page, number: int) -> str:
-    """Scroll to a panel and wait until it is drawn; returns what says how it looks, for the browser."""
+    """Scroll to a panel and wait until it is drawn; returns what says how it looks, for
+    the browser."""
     page.locator(PANEL).nth(number).scroll_into_view_if_needed()
     here = f"document.querySelectorAll('{PANEL}')[{number}]"
-    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('.main-svg, .nv-handle')")
+    page.wait_for_function(
+        f"{here}.dataset.shown && {here}.querySelector('.main-svg, .nv-handle')"
+    )
     if page.evaluate(f"!!{here}.querySelector('.nv-scene')"):
-        return f"[{here}.querySelector('.nv-scene').textContent, {here}.dataset.shown].join()"
+        return (
+            f"[{here}.querySelector('.nv-scene').textContent,"
+            f" {here}.dataset.shown].join()"
+        )
     plot = f"{here}.querySelector('.js-plotly-plot')"
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
-    return f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.innerText])"
+    return (
+        f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.innerText])"
+    )
 
 
 grouped = pytest.mark.xdist_group("book")
@@ -250,14 +301,19 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
         page = browse(path)
         assert page.locator("math").count() > 3
         assert page.evaluate(
-            "[...document.querySelectorAll('math')].every(m => m.getBoundingClientRect().width > 0)"
+            "[...document.querySelectorAll('math')].every(m =>"
+            " m.getBoundingClientRect().width > 0)"
         )
         panels = page.locator(PANEL).count()
         assert panels
         for number in range(panels):
             look = wake(page, number)
             before = page.evaluate(look)
-            control = page.locator(PANEL).nth(number).locator(".nv-control :is(input, select)")
+            control = (
+                page.locator(PANEL)
+                .nth(number)
+                .locator(".nv-control :is(input, select)")
+            )
             if not control.count():  # a figure that nothing moves
                 continue
             control.focus()
@@ -275,7 +331,8 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
 def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_another_place(
     built, browse, tmp_path
 ):
-    """The folder has lost them; where the network is slow it looks the same until they come."""
+    """The folder has lost them; where the network is slow it looks the same until they
+    come."""
     shutil.copytree(built, tmp_path / "site")
     for script in (tmp_path / "site").rglob("_static/panels/*.js"):
         script.unlink()
@@ -283,7 +340,11 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
     panel = page.locator(PANEL).first
     panel.scroll_into_view_if_needed()
     panel.get_by_text("This picture cannot move").wait_for()
-    dim = "panel => Number(getComputedStyle(panel.querySelector('.nv-description')).opacity) < 0.5"
+    dim = (
+        "panel =>"
+        " Number(getComputedStyle(panel.querySelector('.nv-description')).opacity)"
+        " < 0.5"
+    )
     assert not panel.evaluate(dim)
     panel.locator(".nv-control input").press("ArrowRight")
     assert panel.evaluate(dim)
@@ -291,7 +352,8 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
 
 @browser_test
 @pytest.mark.parametrize(
-    "name", ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"]
+    "name",
+    ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"],
 )
 def test_every_other_page_does_too(built, browse, name):
     page = browse(built / f"{name}.html")
@@ -305,7 +367,10 @@ def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
     """The check above has a case where it fails."""
     text = (built / "index.html").read_text(encoding="utf-8")
     there = built / "with_a_picture.html"
-    there.write_text(text.replace("<h1>", '<img src="https://example.org/x.png"><h1>'), encoding="utf-8")
+    there.write_text(
+        text.replace("<h1>", '<img src="https://example.org/x.png"><h1>'),
+        encoding="utf-8",
+    )
     page = browse(there)
     page.wait_for_timeout(300)
     there.unlink()
@@ -321,7 +386,10 @@ def test_the_search_works_without_a_server(built, browse):
 
 @browser_test
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
-    grounds, color = {}, "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
+    grounds, color = (
+        {},
+        "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor",
+    )
     hexed = "(+n).toString(16).padStart(2, '0').toUpperCase()"
     ground = f"'#' + {color}.match(/\\d+/g).map(n => {hexed}).join('')"
     for mode in ("light", "dark"):
@@ -340,10 +408,13 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
 def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, browse):
     page = browse(built / "notebooks" / "further" / "memorisation.html")
     cut = (
-        "[...document.querySelectorAll('article pre')].filter(p => p.scrollWidth > p.clientWidth + 1).length"
+        "[...document.querySelectorAll('article pre')].filter(p => p.scrollWidth >"
+        " p.clientWidth + 1).length"
     )
     skip = page.locator(".skip-to-content")
-    assert skip.evaluate("link => getComputedStyle(link).display") != "none"  # on the screen it waits for Tab
+    assert (
+        skip.evaluate("link => getComputedStyle(link).display") != "none"
+    )  # on the screen it waits for Tab
     assert page.evaluate(cut) > 0
     page.emulate_media(media="print")
     assert skip.evaluate("link => getComputedStyle(link).display") == "none"
@@ -359,7 +430,11 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
 @browser_test
 @pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.full), 390])
 def test_no_page_is_wider_than_the_screen(built, browse, width):
-    for path in [*notebooks(built), *(built / "docs").glob("*.html"), built / "index.html"]:
+    for path in [
+        *notebooks(built),
+        *(built / "docs").glob("*.html"),
+        built / "index.html",
+    ]:
         page = browse(path, viewport={"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
         page.context.close()
@@ -367,12 +442,20 @@ def test_no_page_is_wider_than_the_screen(built, browse, width):
 
 @grouped
 def test_the_site_is_small(built):
-    sizes = {path.relative_to(built): path.stat().st_size for path in built.rglob("*") if path.is_file()}
-    lab = sum(size for path, size in sizes.items() if path.parts[0] == "lab")  # `make site` brings it along
+    sizes = {
+        path.relative_to(built): path.stat().st_size
+        for path in built.rglob("*")
+        if path.is_file()
+    }
+    lab = sum(
+        size for path, size in sizes.items() if path.parts[0] == "lab"
+    )  # `make site` brings it along
     assert sum(sizes.values()) - lab < MOST_MEGABYTES * 1e6 and lab < 50e6
     for path in built.rglob("*.html"):
         scripts = (built / "_static" / "panels").glob(f"{path.stem}-*.js")
-        assert path.stat().st_size + sum(script.stat().st_size for script in scripts) < 3e6, path.name
+        assert (
+            path.stat().st_size + sum(script.stat().st_size for script in scripts) < 3e6
+        ), path.name
 
 
 @grouped
@@ -380,11 +463,17 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
     for path in notebooks(built):
         text = path.read_text(encoding="utf-8")
         panels = text.count('class="nv-panel"')
-        assert panels == len(re.findall(r'role="(?:img|group)" aria-label="[^"]{20,}" style', text))
-        named = re.findall(
-            r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select) id="([^"]+)"', text
+        assert panels == len(
+            re.findall(r'role="(?:img|group)" aria-label="[^"]{20,}" style', text)
         )
-        assert text.count('class="nv-control"') == len(named) and all(one == other for one, other in named)
+        named = re.findall(
+            r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select)'
+            r' id="([^"]+)"',
+            text,
+        )
+        assert text.count('class="nv-control"') == len(named) and all(
+            one == other for one, other in named
+        )
 
 
 @grouped
@@ -407,7 +496,8 @@ def test_every_notebook_can_be_taken_away(built):
 
 
 def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypatch):
-    """JupyterLab saves by itself, outputs and all, into the .ipynb beside the source."""
+    """JupyterLab saves by itself, outputs and all, into the .ipynb beside the
+    source."""
     (tmp_path / "notebooks").mkdir()
     own = tmp_path / "notebooks" / "00_start.ipynb"
     shutil.copy(ROOT / "notebooks" / "00_start.py", own.parent)
@@ -422,4 +512,8 @@ def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypa
 def test_the_folder_can_be_moved(built):
     """Nothing in it names the place where it was built."""
     marks = str(built)
-    assert not [path for path in built.rglob("*.html") if marks in path.read_text(encoding="utf-8")]
+    assert not [
+        path
+        for path in built.rglob("*.html")
+        if marks in path.read_text(encoding="utf-8")
+    ]

@@ -1,4 +1,5 @@
-"""A real JupyterLab in a real Chromium: Run All, move a slider by keyboard, and look at what is there."""
+"""A real JupyterLab in a real Chromium: Run All, move a slider by keyboard, and look at
+what is there."""
 
 import json
 import os
@@ -25,7 +26,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
 QUIET = "gpu quic background-networking component-update sync"
-FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in QUIET.split())]
+FLAGS = [
+    "--no-sandbox",
+    "--no-first-run",
+    *(f"--disable-{what}" for what in QUIET.split()),
+]
 PANEL = ".nv:has(.nv-title)"
 KERNEL = ".jp-Notebook-ExecutionIndicator"
 SAID = f"document.querySelector('{PANEL} .nv-description').innerText"
@@ -33,11 +38,14 @@ SAID = f"document.querySelector('{PANEL} .nv-description').innerText"
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A JupyterLab server on a copy of the notebooks, with settings of its own: its address."""
+    """A JupyterLab server on a copy of the notebooks, with settings of its own: its
+    address."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", home / "notebooks")
     port, token = free_port(), secrets.token_hex(16)
-    environment = os.environ | {name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")}
+    environment = os.environ | {
+        name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")
+    }
     address = f"http://127.0.0.1:{port}"
     words = [
         "--no-browser",
@@ -55,22 +63,32 @@ def lab(tmp_path_factory):
         return f"{address}/{place}/notebooks/{notebook}?token={token}&reset"
 
     def kernels() -> list[dict]:
-        """Those that the server knows; none where it fails, as it does while one is going: ask again."""
+        """Those that the server knows; none where it fails, as it does while one is
+        going: ask again."""
         try:
-            with urllib.request.urlopen(f"{address}/api/kernels?token={token}", timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(
+                f"{address}/api/kernels?token={token}", timeout=PATIENCE
+            ) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             if error.code != 500:
                 raise
             return []
 
-    with serving("jupyterlab", words, f"{address}/api?token={token}", home / "lab.log", env=environment):
+    with serving(
+        "jupyterlab",
+        words,
+        f"{address}/api?token={token}",
+        home / "lab.log",
+        env=environment,
+    ):
         yield SimpleNamespace(url=url, kernels=kernels, notebooks=home / "notebooks")
 
 
 @pytest.fixture
 def open_page(chromium, tmp_path):
-    """Opens a page in a fresh browser, and remembers what the console complains about."""
+    """Opens a page in a fresh browser, and remembers what the console complains
+    about."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
@@ -86,13 +104,18 @@ def open_page(chromium, tmp_path):
             page = context.new_page()
             page.add_init_script(before)
             page.complaints = []
-            page.on("console", lambda said: said.type == "error" and page.complaints.append(said.text))
+            page.on(
+                "console",
+                lambda said: said.type == "error" and page.complaints.append(said.text),
+            )
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
             page.goto(address, wait_until="domcontentloaded")
             return page
 
         yield open_at
-        for number, page in enumerate(context.pages):  # what a failing test leaves to look at
+        for number, page in enumerate(
+            context.pages
+        ):  # what a failing test leaves to look at
             page.screenshot(path=tmp_path / f"page-{number}.png")
         context.close()
 
@@ -100,18 +123,28 @@ def open_page(chromium, tmp_path):
 def run_all(page, lab) -> None:
     """Run every cell and wait until the kernel has been idle for a while."""
     page.wait_for_selector(".jp-Notebook .jp-Cell")
-    # The light says "idle" before there is a kernel: wait for one that the page has connected to.
+    # The light says "idle" before there is a kernel: wait for one that the page has
+    # connected to.
     for _ in range(2 * PATIENCE):
-        if any(kernel["connections"] and kernel["execution_state"] == "idle" for kernel in lab.kernels()):
+        if any(
+            kernel["connections"] and kernel["execution_state"] == "idle"
+            for kernel in lab.kernels()
+        ):
             break
         page.wait_for_timeout(500)
     page.wait_for_selector(f"{KERNEL}[data-status='idle']")
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    # Cells off the screen are not in the page, so their numbers cannot be read: ask the kernel's light, or
-    # the first cell's prompt, [*] or [1], where the light was back to idle before anybody looked.
-    begun = "[...document.querySelectorAll('.jp-InputPrompt')].some(one => /\\[[*0-9]/.test(one.innerText))"
-    page.wait_for_function(f"() => !!document.querySelector(\"{KERNEL}[data-status='busy']\") || {begun}")
+    # Cells off the screen are not in the page, so their numbers cannot be read: ask the
+    # kernel's light, or the first cell's prompt, [*] or [1], where the light was back
+    # to idle before anybody looked.
+    begun = (
+        "[...document.querySelectorAll('.jp-InputPrompt')].some(one =>"
+        " /\\[[*0-9]/.test(one.innerText))"
+    )
+    page.wait_for_function(
+        f"() => !!document.querySelector(\"{KERNEL}[data-status='busy']\") || {begun}"
+    )
     idle = 0
     for _ in range(2 * PATIENCE):
         page.wait_for_timeout(500)
@@ -124,7 +157,9 @@ def run_all(page, lab) -> None:
 @pytest.fixture
 def start(lab, open_page, request):
     """The first notebook as it comes, all cells run."""
-    shutil.copy(ROOT / "notebooks/00_start.ipynb", lab.notebooks)  # a test before may have saved its outputs
+    shutil.copy(
+        ROOT / "notebooks/00_start.ipynb", lab.notebooks
+    )  # a test before may have saved its outputs
     page = open_page(lab.url("00_start.ipynb", *getattr(request, "param", ())))
     run_all(page, lab)
     return page
@@ -133,16 +168,21 @@ def start(lab, open_page, request):
 def look_at(page, panel: int) -> dict:
     """Scroll to a panel, wait for its figure, and say what is in it."""
     page.mouse.move(640, 500)
-    for _ in range(80):  # cells far from the screen are not in the page: scroll until the panel is
+    for _ in range(
+        80
+    ):  # cells far from the screen are not in the page: scroll until the panel is
         if page.locator(PANEL).count() > panel:
             break
         page.mouse.wheel(0, 400)
         page.wait_for_timeout(60)
     page.locator(PANEL).nth(panel).scroll_into_view_if_needed()
     here = f"document.querySelectorAll('{PANEL}')[{panel}]"
-    plot, scene = (f"{here}.querySelector('{kind}')" for kind in (".js-plotly-plot", ".nv-scene"))
+    plot, scene = (
+        f"{here}.querySelector('{kind}')" for kind in (".js-plotly-plot", ".nv-scene")
+    )
     page.wait_for_function(
-        f"{scene}?.querySelector('.nv-handle') || {plot}?.data?.length && {plot}.querySelector('.main-svg')"
+        f"{scene}?.querySelector('.nv-handle') || {plot}?.data?.length &&"
+        f" {plot}.querySelector('.main-svg')"
     )
     return page.evaluate(f"""() => {{
         const scene = {scene}, plot = {plot}, panel = {here}.clientWidth, width = scene?.clientWidth;
@@ -156,27 +196,33 @@ def look_at(page, panel: int) -> dict:
 
 
 def move_a_slider(page, panel: int, place: int = 0) -> None:
-    """One key on a slider, or another choice, or a preset: the picture changes, and it is done."""
+    """One key on a slider, or another choice, or a preset: the picture changes, and it
+    is done."""
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
     plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
     scene = plot.replace(".js-plotly-plot", ".nv-scene")
     shown = (
-        f"JSON.stringify({plot} ? [{plot}.data.map(trace => [trace.x, trace.y, trace.z, trace.text]),"
-        f" ({plot}.layout.annotations || []).map(note => note.text)] : {scene}.innerHTML)"
+        f"JSON.stringify({plot} ? [{plot}.data.map(trace => [trace.x, trace.y, trace.z,"
+        f" trace.text]), ({plot}.layout.annotations || []).map(note => note.text)] :"
+        f" {scene}.innerHTML)"
     )
     before = page.evaluate(shown)
     handles = here.locator(".noUi-target:not([disabled]) .noUi-handle:visible")
     if handles.count():
         handle = handles.nth(place)
-        lowest = handle.get_attribute("aria-valuenow") == handle.get_attribute("aria-valuemin")
+        lowest = handle.get_attribute("aria-valuenow") == handle.get_attribute(
+            "aria-valuemin"
+        )
         handle.focus()
         page.keyboard.press("ArrowRight" if lowest else "ArrowLeft")
     elif not here.locator("select:visible").count():
         here.locator(".nv-presets button").last.click()
     else:
         choice = here.locator("select:visible").first
-        choice.select_option(index=0 if choice.evaluate("list => list.selectedIndex") else 1)
+        choice.select_option(
+            index=0 if choice.evaluate("list => list.selectedIndex") else 1
+        )
     page.wait_for_function(f"before => {shown} !== before", arg=before)
     done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
     page.wait_for_function(f"{done}.startsWith('done')")
@@ -207,7 +253,10 @@ INSIDE = """(panel, one) => {
 def errors_shown(page) -> list[str]:
     """Errors and warnings that cells print, and panels' status lines in trouble."""
     mime = "[data-mime-type='application/vnd.jupyter.{}']"
-    places = f".jp-OutputArea-output{mime.format('stderr')}, .jp-OutputArea-output{mime.format('error')}"
+    places = (
+        f".jp-OutputArea-output{mime.format('stderr')},"
+        f" .jp-OutputArea-output{mime.format('error')}"
+    )
     return page.locator(f"{places}, .nv-error, .nv-gone").all_inner_texts()
 
 
@@ -243,7 +292,9 @@ CUT_OFF = f"""() => {{
         pytest.param("further/memorisation.ipynb", 1, marks=pytest.mark.full),
     ],
 )
-def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook, panels):
+def test_a_notebook_runs_and_answers_in_a_real_browser(
+    lab, open_page, notebook, panels
+):
     page = open_page(lab.url(notebook))
     run_all(page, lab)
     for panel in range(panels):
@@ -254,14 +305,22 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
     assert page.locator(PANEL).count() == panels
 
     for panel in range(panels):
-        is_still = notebook == "further/transformers.ipynb" and panel == 1  # another basis moves no pole
+        is_still = (
+            notebook == "further/transformers.ipynb" and panel == 1
+        )  # another basis moves no pole
         move_a_slider(page, panel, -1 if is_still else 0)
     if notebook == "04_deep_dimension.ipynb":
-        press_a_button(page, "four layers, basis in the middle", says="Between the layers 2 and 3")
+        press_a_button(
+            page, "four layers, basis in the middle", says="Between the layers 2 and 3"
+        )
     page.locator(PANEL).first.scroll_into_view_if_needed()
 
-    buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all("all => all.map(b => b.dataset.title)")
-    assert not [t for t in buttons if re.search("share|cloud|produced", t, re.IGNORECASE)], buttons
+    buttons = page.locator(f"{PANEL} .modebar-btn").evaluate_all(
+        "all => all.map(b => b.dataset.title)"
+    )
+    assert not [
+        t for t in buttons if re.search("share|cloud|produced", t, re.IGNORECASE)
+    ], buttons
     assert errors_shown(page) == []
     assert page.complaints == []
     if folder := os.environ.get("NEUROVIZ_PICTURES"):  # `make pictures`
@@ -277,7 +336,8 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(lab, open_page, notebook,
 
 
 def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
-    """The point goes with the pointer; controls, words and badge follow, as in a panel opened there."""
+    """The point goes with the pointer; controls, words and badge follow, as in a panel
+    opened there."""
     page = open_page(lab.url("03_singular_locus.ipynb"))
     run_all(page, lab)
     look_at(page, 0)
@@ -295,18 +355,30 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     page.mouse.up()
     page.wait_for_function(f"opened => {state} !== opened", arg=opened)
     page.wait_for_function(f"!document.querySelector('{PANEL} .nv-old')")
-    page.wait_for_function(f"document.querySelector('{PANEL} .nv-status').innerText.startsWith('done')")
+    page.wait_for_function(
+        f"document.querySelector('{PANEL} .nv-status').innerText.startsWith('done')"
+    )
     panel = SurfaceExplorer(state=page.evaluate(state))
-    assert here.locator(".nv-description").inner_text().split() == panel.description.split()
-    for words, name in (("which line", "where"), ("along it", "along")):  # to the two digits that are shown
-        assert float(readout_of(here, words)) == pytest.approx(panel.controls[name].value, abs=0.0051)
+    assert (
+        here.locator(".nv-description").inner_text().split()
+        == panel.description.split()
+    )
+    for words, name in (
+        ("which line", "where"),
+        ("along it", "along"),
+    ):  # to the two digits that are shown
+        assert float(readout_of(here, words)) == pytest.approx(
+            panel.controls[name].value, abs=0.0051
+        )
     panel.close()
     assert errors_shown(page) == [] and page.complaints == []
 
 
 def readout_of(panel, slider: str) -> str:
     """The number beside a slider, without its zeros at the end."""
-    shown = panel.locator(".widget-slider:visible", has_text=slider).locator(".widget-readout")
+    shown = panel.locator(".widget-slider:visible", has_text=slider).locator(
+        ".widget-readout"
+    )
     return f"{float(shown.inner_text().replace('−', '-')):.3g}"
 
 
@@ -318,7 +390,9 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
     page.locator(PANEL).first.get_by_role("button", name="⋯").click()
     button = page.locator(f"{PANEL} .nv-copy button")
     button.click()
-    page.wait_for_function("document.querySelector('.nv-copy button').innerText === 'Copied'")
+    page.wait_for_function(
+        "document.querySelector('.nv-copy button').innerText === 'Copied'"
+    )
     said = page.evaluate("navigator.clipboard.readText()")
     assert said.startswith('LedgerExplorer(state="width=') and said.endswith('")')
 
@@ -329,17 +403,25 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
     assert ["width goes from 1 to 8" in one for one in errors_shown(page)] == [True]
     for wide in (820, 1280):  # in a narrow window, too, the message stays in its panel
         page.set_viewport_size({"width": wide, "height": 720})
-        assert page.evaluate(f"(panel => ({INSIDE})(panel, panel.querySelector('.nv-error')))({HERE})")
+        assert page.evaluate(
+            f"(panel => ({INSIDE})(panel, panel.querySelector('.nv-error')))({HERE})"
+        )
     assert page.evaluate("navigator.clipboard.readText()") == said
     typed.fill(said.split('"')[1])
     typed.press("Enter")
     page.wait_for_selector(".nv-error", state="detached")
     assert errors_shown(page) == []
 
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
+    page.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new"
+        " Error('refused')); }"
+    )
     button.click()
     page.wait_for_function("document.activeElement.matches('.nv-copy input')")
-    assert page.evaluate("getSelection().toString() || document.activeElement.value") == said
+    assert (
+        page.evaluate("getSelection().toString() || document.activeElement.value")
+        == said
+    )
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.innerText") in ("Copy", "Copied")
     assert page.complaints == []
@@ -347,15 +429,27 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
     # Tab reaches every control, each has a name, and one sees where one is.
     here = page.locator(PANEL).first
     here.locator("button", has_text="More").click()
-    name = "e => e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText"
-    controls = ".nv-controls :is(.noUi-handle:not([aria-disabled=true]), select, input, button)"
-    wanted = here.locator(controls).evaluate_all(f"all => all.filter(e => !e.disabled).map({name})")
+    name = (
+        "e => e.getAttribute('aria-label') || e.labels?.[0]?.innerText || e.innerText"
+    )
+    controls = (
+        ".nv-controls :is(.noUi-handle:not([aria-disabled=true]), select, input,"
+        " button)"
+    )
+    wanted = here.locator(controls).evaluate_all(
+        f"all => all.filter(e => !e.disabled).map({name})"
+    )
     assert len(wanted) > 5 and all(wanted)
     here.locator(".noUi-handle").first.focus()
     reached = []
-    while len(reached) < 60 and page.evaluate(f"!!document.activeElement.closest('{PANEL}')"):
+    while len(reached) < 60 and page.evaluate(
+        f"!!document.activeElement.closest('{PANEL}')"
+    ):
         reached.append(page.evaluate(f"({name})(document.activeElement)"))
-        ring = "(s => [s.outlineStyle, s.outlineWidth])(getComputedStyle(document.activeElement))"
+        ring = (
+            "(s => [s.outlineStyle,"
+            " s.outlineWidth])(getComputedStyle(document.activeElement))"
+        )
         assert page.evaluate(ring) == ["solid", "3px"], reached[-1]
         page.keyboard.press("Tab")
     assert [one for one in wanted if one not in reached] == []
@@ -370,7 +464,10 @@ def test_after_a_commitment_the_keyboard_goes_on(start):
     page.keyboard.type("46")
     page.keyboard.press("Enter")
     page.wait_for_function("document.activeElement.innerText === 'Locked in'")
-    active = "[...document.querySelectorAll('.jp-Cell')].findIndex(c => c.matches('.jp-mod-active'))"
+    active = (
+        "[...document.querySelectorAll('.jp-Cell')].findIndex(c =>"
+        " c.matches('.jp-mod-active'))"
+    )
     before = page.evaluate(active)
     page.keyboard.press("Shift+Enter")
     page.wait_for_function(f"{active} === {before + 1}")
@@ -378,7 +475,10 @@ def test_after_a_commitment_the_keyboard_goes_on(start):
     said = page.locator(".jp-OutputArea", has_text="You said 46; it is 38")
     said.first.wait_for()
     page.wait_for_timeout(1500)
-    assert said.count() == 1 and page.locator(".jp-OutputArea button", has_text="Locked in").count() == 1
+    assert (
+        said.count() == 1
+        and page.locator(".jp-OutputArea button", has_text="Locked in").count() == 1
+    )
     assert page.complaints == []
 
 
@@ -388,10 +488,14 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(start):
     for _ in range(2):
         look_at(page, 0)
         page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
-        cell = page.locator(".jp-CodeCell", has=page.locator(PANEL))  # its code is folded at first
+        cell = page.locator(
+            ".jp-CodeCell", has=page.locator(PANEL)
+        )  # its code is folded at first
         cell.locator(".jp-Placeholder, .cm-content").first.click()
         page.keyboard.press("Control+Enter")
-        page.wait_for_function(f"document.querySelector('{PANEL}:not([data-earlier]) .nv-handle')")
+        page.wait_for_function(
+            f"document.querySelector('{PANEL}:not([data-earlier]) .nv-handle')"
+        )
         move_a_slider(page, 0)
         assert page.locator(PANEL).count() == 1
     assert errors_shown(page) == []
@@ -428,14 +532,17 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
     look_at(page, 0)
     move_a_slider(page, 0)
     assert errors_shown(page) == []
-    assert page.complaints == [] or "/lab/" not in page.url  # Notebook complains without a panel, too
+    assert (
+        page.complaints == [] or "/lab/" not in page.url
+    )  # Notebook complains without a panel, too
 
 
 IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 LINE = f"document.querySelector('{PANEL} .nv-status').innerText"
 OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => one.matches('.nv-figure') ? 'figure'
     : one.querySelector('.nv-title') ? 'badges' : 'description').sort().join()"""
-"""Which pieces of the first panel are dimmed, as they are of other values of its controls."""
+"""Which pieces of the first panel are dimmed, as they are of other values of its
+controls."""
 
 
 def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_beside_another_setting(
@@ -450,7 +557,9 @@ def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_besid
     page.keyboard.press("Escape")
     other = open_page(page.url)
     other.wait_for_selector(f"{KERNEL}[data-status='idle']")
-    other.evaluate(f"void {IN_THE_KERNEL}.requestExecute({{ code: 'import time; time.sleep(4)' }})")
+    other.evaluate(
+        f"void {IN_THE_KERNEL}.requestExecute({{ code: 'import time; time.sleep(4)' }})"
+    )
     page.bring_to_front()
     page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
     page.wait_for_function(f"{LINE} === 'waiting for Python'")
@@ -467,12 +576,17 @@ def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_besid
     page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
     page.wait_for_function(f"{OLD} === 'badges,description,figure'")
     page.wait_for_function(f"{LINE}.includes('Run the cell again')")
-    assert page.evaluate(SAID) == before and page.evaluate(OLD) == "badges,description,figure"
+    assert (
+        page.evaluate(SAID) == before
+        and page.evaluate(OLD) == "badges,description,figure"
+    )
     other.close()
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(start, lab):
+def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(
+    start, lab
+):
     page = start
     look_at(page, 0)
     page.wait_for_selector("img.nv-kept", state="attached")
@@ -487,7 +601,10 @@ def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_
     gone = page.locator(".jp-OutputArea-output", has_text="model not found")
     gone.nth(1).wait_for()  # the question and the panel
     for one in gone.all():
-        said = one.evaluate("e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content]")
+        said = one.evaluate(
+            "e => [getComputedStyle(e).fontSize, getComputedStyle(e,"
+            " '::after').content]"
+        )
         assert said == ["0px", f'"{SAVED}"']
     page.wait_for_function("document.querySelector('img.nv-kept').naturalWidth > 800")
     assert page.locator("img.nv-kept:visible").count() == 1
@@ -527,7 +644,9 @@ def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
 
 def written(lab, name: str, *cells: str) -> str:
     """A notebook of these cells."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
+    )
     notebook.metadata = {"kernelspec": KERNEL_SPEC, "language_info": LANGUAGE}
     nbformat.write(notebook, lab.notebooks / name)
     return name
@@ -539,37 +658,56 @@ def test_home_and_end_go_to_the_ends_that_a_slider_has_now(lab, open_page):
     page = open_page(lab.url(written(lab, "unrolled.ipynb", code)))
     run_all(page, lab)
     look_at(page, 0)
-    layers, place = (page.locator(f".noUi-handle[aria-label='{name}']") for name in ("layers l", "place k"))
-    now = "name => document.querySelector(`.noUi-handle[aria-label='${name}']`).ariaValueNow"
+    layers, place = (
+        page.locator(f".noUi-handle[aria-label='{name}']")
+        for name in ("layers l", "place k")
+    )
+    now = (
+        "name =>"
+        " document.querySelector(`.noUi-handle[aria-label='${name}']`).ariaValueNow"
+    )
     for _ in range(2):
         layers.press("ArrowRight")
     page.wait_for_function(f"({now.replace('Now', 'Max')})('place k') === '40.0'")
     for key, end in (("End", "40.0"), ("Home", "1.0"), ("End", "40.0")):
         place.press(key)
         page.wait_for_function(f"end => ({now})('place k') === end", arg=end)
-        in_scene = "document.querySelector('.nv-scene [aria-label=\"place k\"]').ariaValueNow"
+        in_scene = (
+            "document.querySelector('.nv-scene [aria-label=\"place k\"]').ariaValueNow"
+        )
         page.wait_for_function(f"end => Number({in_scene}) === Number(end)", arg=end)
     assert page.complaints == []
 
 
 def test_an_option_that_is_cut_off_would_be_seen(bare_page):
     lists = "".join(
-        f"<select style='width:{width}px'><option>an option</option></select>" for width in (30, 200)
+        f"<select style='width:{width}px'><option>an option</option></select>"
+        for width in (30, 200)
     )
-    bare_page.set_content(f"<div class='nv'><p class='nv-title'>a panel</p>{lists}</div>")
-    assert bare_page.locator(PANEL).count() == 1 and bare_page.evaluate(CUT_OFF) == ["an option"]
+    bare_page.set_content(
+        f"<div class='nv'><p class='nv-title'>a panel</p>{lists}</div>"
+    )
+    assert bare_page.locator(PANEL).count() == 1 and bare_page.evaluate(CUT_OFF) == [
+        "an option"
+    ]
 
 
 def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
-    """Why figures have spaces. Where "" is no longer forgotten, `parts._without_empty_texts` can go."""
+    """Why figures have spaces. Where "" is no longer forgotten,
+    `parts._without_empty_texts` can go."""
     shown = {}
     for empty in ("", " "):
-        figure = go.Figure({"x": [1, 2], "y": [1, 2], "text": [empty, "b"], "mode": "markers+text"})
-        (tmp_path / "page.html").write_text(figure.to_html(div_id="plot"), encoding="utf-8")
+        figure = go.Figure(
+            {"x": [1, 2], "y": [1, 2], "text": [empty, "b"], "mode": "markers+text"}
+        )
+        (tmp_path / "page.html").write_text(
+            figure.to_html(div_id="plot"), encoding="utf-8"
+        )
         bare_page.goto((tmp_path / "page.html").as_uri())
         bare_page.wait_for_selector("#plot .textpoint", state="attached")
         bare_page.evaluate("() => Plotly.update('plot', {text: [['a', 'b']]}, {})")
         shown[empty] = bare_page.evaluate(
-            "() => [...document.querySelectorAll('#plot .textpoint')].map(point => point.textContent)"
+            "() => [...document.querySelectorAll('#plot .textpoint')].map(point =>"
+            " point.textContent)"
         )
     assert shown == {"": ["b"], " ": ["a", "b"]}

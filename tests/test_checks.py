@@ -2,8 +2,8 @@
 
 A notebook runs once, then its checks do; a page has no names of its own.
 
-<!-- check: lost(arch) == 24 -->          one expression, true in the notebook's names and those of checks.py
-<!-- tested: test_cost.py::test_name -->  the test that shows it
+<!-- check: lost(arch) == 24 -->          one expression, true in the notebook's names
+and those of checks.py <!-- tested: test_cost.py::test_name -->  the test that shows it
 """
 
 import json
@@ -44,14 +44,22 @@ def comments(texts, kind):
 
 
 def faults(source, folder, buttons=None):
-    """What is wrong with a notebook once it has run, with the solutions of its exercises."""
+    """What is wrong with a notebook once it has run, with the solutions of its
+    exercises."""
     made = instructor(source)
     last = f"import json, sys\nsys.path.insert(0, {str(TESTS)!r})\nimport checks\n"
-    last += f"print(json.dumps(checks.failing({comments(cells_of(source), 'check')!r}, globals())"
+    last += (
+        f"print(json.dumps(checks.failing({comments(cells_of(source), 'check')!r},"
+        " globals())"
+    )
     last += f" + checks.not_done(globals(), {buttons})))"
     made.cells.append(nbformat.v4.new_code_cell(last))
     ran = execute(made, folder)
-    (said,) = [output.text for output in ran.cells[-1].outputs if output.get("name") == "stdout"]
+    (said,) = [
+        output.text
+        for output in ran.cells[-1].outputs
+        if output.get("name") == "stdout"
+    ]
     return complaints(ran) + json.loads(said)
 
 
@@ -78,14 +86,19 @@ def test_what_is_tested_elsewhere_has_its_test():
         for said, _ in comments(said_there, "tested"):
             file, name = said.split("::")
             text = (TESTS / file).read_text(encoding="utf-8")
-            assert f"\ndef {name}(" in text and name.startswith("test_"), f"{where}: {said}"
+            assert f"\ndef {name}(" in text and name.startswith("test_"), (
+                f"{where}: {said}"
+            )
 
 
 def test_a_comment_is_found_with_the_text_that_a_reader_sees():
     text = (
-        "# %% [markdown]\n# Of 64 <!-- check: n\n# == 64 --> count 40.\n#\n# <!-- teacher (3 min): 46. -->\n"
+        "# %% [markdown]\n# Of 64 <!-- check: n\n# == 64 --> count 40.\n#\n# <!--"
+        " teacher (3 min): 46. -->\n"
     )
-    assert comments(cells_of(from_source(text)), "check") == [("n == 64", "Of 64  count 40.\n\n")]
+    assert comments(cells_of(from_source(text)), "check") == [
+        ("n == 64", "Of 64  count 40.\n\n")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +116,9 @@ def test_a_comment_is_found_with_the_text_that_a_reader_sees():
     ],
 )
 def test_a_check_that_is_false_or_none_is_seen(check, said):
-    found = checks.failing([(check, "Of 64, or 1,296, or 40.")], {"n": 64, "many": 1296, "few": 7})
+    found = checks.failing(
+        [(check, "Of 64, or 1,296, or 40.")], {"n": 64, "many": 1296, "few": 7}
+    )
     assert len(found) == bool(said) and all(said in one for one in found)
 
 

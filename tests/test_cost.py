@@ -1,4 +1,5 @@
-"""Large exact ranks: block by block, within a budget, with a sign of life, and stopped when asked."""
+"""Large exact ranks: block by block, within a budget, with a sign of life, and stopped
+when asked."""
 
 import subprocess
 import sys
@@ -29,7 +30,9 @@ from neuroviz.engine.progress import reporting, showing
 from neuroviz.softmax.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
-COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)  # fewer dimensions than its 1,770 columns
+COLLAPSED = Architecture(
+    (24, 24, 24, 24), (1, 24, 24), 3
+)  # fewer dimensions than its 1,770 columns
 HUGE = Architecture.uniform(300, 300, 4)
 
 
@@ -43,25 +46,40 @@ def _afresh():
 def test_a_large_rank_that_meets_the_bound_is_taken_modulo_a_small_prime():
     found = measure_dimension(WIDE)
     assert found.value == general_formula(WIDE).value == 1600 >= LARGE
-    assert (found.prime, found.error_bound) == (241, 0.0) and found.arithmetic in ("float32", "int8")
+    assert (found.prime, found.error_bound) == (241, 0.0) and found.arithmetic in (
+        "float32",
+        "int8",
+    )
     assert measure_dimension(Architecture.uniform(3, 2, 2)).arithmetic == "flint"
-    assert measure_dimension(Architecture.uniform(6, 3, 2), prime=8_388_587).prime == 8_388_587
+    assert (
+        measure_dimension(Architecture.uniform(6, 3, 2), prime=8_388_587).prime
+        == 8_388_587
+    )
 
 
 def test_one_that_does_not_is_taken_again_modulo_a_large_prime():
     found = measure_dimension(COLLAPSED)
     assert found.value == general_formula(COLLAPSED).value < found.num_columns >= LARGE
-    assert (found.prime, found.arithmetic) == (8_388_593, "float64") and 0 < found.error_bound < 1e-2
+    assert (found.prime, found.arithmetic) == (
+        8_388_593,
+        "float64",
+    ) and 0 < found.error_bound < 1e-2
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize("route", ["slice", "weights"])
 def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
     arch = Architecture((5, 4, 5), (3, 3), 3, attention)
-    columns = arch.num_parameters if route == "weights" else measure_dimension(arch).num_columns
+    columns = (
+        arch.num_parameters
+        if route == "weights"
+        else measure_dimension(arch).num_columns
+    )
     whole = measure_dimension(arch, route=route).value
     outputs = measure_dimension(arch, route=route, inputs=4).value
-    monkeypatch.setattr(points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters)  # seven rows at a time
+    monkeypatch.setattr(
+        points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters
+    )  # seven rows at a time
 
     def rank(inputs, arithmetic, all_outputs=False):
         given = arch, route, (inputs, columns), all_outputs
@@ -80,7 +98,14 @@ def test_the_matrix_is_never_there_twice():
             raise StopIteration
 
     arch, columns = Architecture.uniform(36, 36, 3, 3, "softmax"), 4 * 36**2
-    arguments = Float32(), arch, "slice", (columns + 2, columns), False, np.random.default_rng(0)
+    arguments = (
+        Float32(),
+        arch,
+        "slice",
+        (columns + 2, columns),
+        False,
+        np.random.default_rng(0),
+    )
     tracemalloc.start()
     with pytest.raises(StopIteration):
         points.rank_at_a_point(*arguments, stop_late)
@@ -94,20 +119,32 @@ def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
     small, large = (estimate_cost(Architecture.uniform(d, d, 3)) for d in (10, 40))
     assert small.seconds < large.seconds and small.bytes < large.bytes
     assert estimate_cost(HUGE).columns == 449_996
-    assert estimate_cost(HUGE, "certified").seconds < 1 < estimate_cost(HUGE, "float").seconds
+    assert (
+        estimate_cost(HUGE, "certified").seconds
+        < 1
+        < estimate_cost(HUGE, "float").seconds
+    )
     assert estimate_cost(HUGE, route="weights").columns == HUGE.num_parameters
 
 
 def test_where_full_rank_cannot_be_two_matrices_of_eight_bytes_are_counted():
-    """Among all weights some directions are silent: no try modulo 241, and its memory would be too little."""
+    """Among all weights some directions are silent: no try modulo 241, and its memory
+    would be too little."""
     arch = Architecture.uniform(24, 24, 3)
     slice_, weights = estimate_cost(arch), estimate_cost(arch, route="weights")
     assert slice_.arithmetic != "float64" == weights.arithmetic
     assert weights.bytes > 1.5 * slice_.bytes and weights.seconds > slice_.seconds
     heads = Architecture.uniform(24, 8, 2, heads=3, skip=True)
-    assert estimate_cost(heads).arithmetic == "float64" and estimate_cost(heads).columns >= LARGE
+    assert (
+        estimate_cost(heads).arithmetic == "float64"
+        and estimate_cost(heads).columns >= LARGE
+    )
     assert estimate_cost(arch, prime=8_388_587).arithmetic == "float64"
-    assert estimate_cost(arch, inputs=4).bytes < slice_.bytes < estimate_cost(arch, inputs=60).bytes
+    assert (
+        estimate_cost(arch, inputs=4).bytes
+        < slice_.bytes
+        < estimate_cost(arch, inputs=60).bytes
+    )
 
 
 def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
@@ -115,13 +152,22 @@ def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
     monkeypatch.setattr(cost, "available_bytes", lambda: next(free))
     with pytest.raises(ValueError, match="there are 10 MB of memory"):
         measure_dimension(COLLAPSED)
-    assert next(free, None) is None and measure._measure_exact.cache_info().currsize == 0
+    assert (
+        next(free, None) is None and measure._measure_exact.cache_info().currsize == 0
+    )
 
 
 def test_what_is_too_long_is_refused_before_it_starts():
-    small, heads = Architecture.uniform(4, 2, 2), Architecture.uniform(300, 300, 4, heads=2)
+    small, heads = (
+        Architecture.uniform(4, 2, 2),
+        Architecture.uniform(300, 300, 4, heads=2),
+    )
     for arch, seconds, said in (
-        (HUGE, None, "449996 columns would take about .* raise budget.*certified.*sweep"),
+        (
+            HUGE,
+            None,
+            "449996 columns would take about .* raise budget.*certified.*sweep",
+        ),
         (small, 1e-6, "the budget is 1e-06 seconds"),
         (small, "long", "budget is a number of seconds > 0, such as 60; got 'long'"),
         (heads, None, "take smaller sizes, or let another machine"),  # no certificate
@@ -135,15 +181,22 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(cost, "available_bytes", lambda: 10**6)
     with pytest.raises(ValueError, match="there are 1 MB of memory"):
         check_budget(Cost(1.0, 10**7, 3000, "float32"), 600, WIDE)
-    monkeypatch.setattr(cost, "available_bytes", lambda: None)  # a system that does not say
+    monkeypatch.setattr(
+        cost, "available_bytes", lambda: None
+    )  # a system that does not say
     check_budget(Cost(1.0, 10**15, 3000, "float32"), 600, WIDE)
 
 
 def heard_of(arch, **arguments):
     """What a measurement tells, in runs of one stage each."""
     seen = []
-    measure_dimension(arch, progress=lambda what, part: seen.append((what, part)), **arguments)
-    runs = [(what, [part for _, part in run]) for what, run in groupby(seen, key=lambda said: said[0])]
+    measure_dimension(
+        arch, progress=lambda what, part: seen.append((what, part)), **arguments
+    )
+    runs = [
+        (what, [part for _, part in run])
+        for what, run in groupby(seen, key=lambda said: said[0])
+    ]
     parts = [part for _, part in seen]
     assert parts == sorted(parts) and parts[0] == 0.0 and parts[-1] == 1.0
     assert runs[0] == ("estimate", [0.0])  # said before what takes long may be imported
@@ -156,16 +209,26 @@ def test_where_more_points_follow_the_first_one_they_are_foreseen(monkeypatch):
     arch = Architecture((6, 6, 6, 6), (1, 6, 6), 3)
     stages = estimate_cost(arch).stages
     runs = heard_of(arch)
-    assert [what for what, _ in runs] == [what for what, _ in stages] == 3 * ["derivative", "elimination"]
+    assert (
+        [what for what, _ in runs]
+        == [what for what, _ in stages]
+        == 3 * ["derivative", "elimination"]
+    )
     assert all(parts[0] <= parts[-1] for _, parts in runs)
 
 
 @pytest.mark.parametrize(("planned", "most"), [(30.0, 0.02), (90.0, 0.16)])
-def test_what_is_said_is_the_part_of_the_time_whatever_was_planned(planned, most, monkeypatch):
-    """A derivative of 10 seconds, an elimination of 30: a wrong plan is found out within a tenth of it."""
+def test_what_is_said_is_the_part_of_the_time_whatever_was_planned(
+    planned, most, monkeypatch
+):
+    """A derivative of 10 seconds, an elimination of 30: a wrong plan is found out
+    within a tenth of it."""
     now, heard = [0.0], []
     monkeypatch.setattr(progress, "perf_counter", lambda: now[0], raising=False)
-    with showing(lambda what, part: heard.append(part), [("derivative", 10.0), ("elimination", planned)]):
+    with showing(
+        lambda what, part: heard.append(part),
+        [("derivative", 10.0), ("elimination", planned)],
+    ):
         for what, begin, end in (("derivative", 0, 10), ("elimination", 10, 40)):
             for second in range(begin, end + 1):
                 now[0] = float(second)
@@ -181,17 +244,26 @@ def test_a_stage_that_nobody_foresaw_neither_stops_the_bar_nor_ends_it():
             for part in (0.0, 1.0):
                 reporting()(what, part)
     reporting()("derivative", 0.7)  # after the block nobody hears
-    assert heard == sorted(heard) and len(set(heard)) == 5 and heard[-2] < heard[-1] == 1.0
+    assert (
+        heard == sorted(heard) and len(set(heard)) == 5 and heard[-2] < heard[-1] == 1.0
+    )
 
 
-def test_a_middle_sized_rank_tells_its_progress_and_its_budget_holds_while_it_runs(monkeypatch):
+def test_a_middle_sized_rank_tells_its_progress_and_its_budget_holds_while_it_runs(
+    monkeypatch,
+):
     arch = Architecture.uniform(4, 2, 2)
     assert [what for what, _ in heard_of(arch)] == ["derivative", "elimination"]
     clear_cache()
     seconds = count()
-    monkeypatch.setattr(budget, "monotonic", lambda: next(seconds))  # a second passes between two looks
+    monkeypatch.setattr(
+        budget, "monotonic", lambda: next(seconds)
+    )  # a second passes between two looks
     for method in ("exact", "float"):
-        with pytest.raises(BudgetSpent, match=r"not measured in 3 s: about .*% was done .*; raise budget"):
+        with pytest.raises(
+            BudgetSpent,
+            match=r"not measured in 3 s: about .*% was done .*; raise budget",
+        ):
             measure_dimension(arch, method, budget=3)
     assert measure_dimension(arch, budget=30).value == 38
 
@@ -209,7 +281,9 @@ def test_few_columns_and_many_tokens_are_refused_before_they_start(attention):
         kernel_ledger,
         partial(is_identifiable, quantity=lambda weights: weights[0].Q.sum()),
     ):
-        with pytest.raises(ValueError, match=r"would take about .*, and (the budget is|there are)"):
+        with pytest.raises(
+            ValueError, match=r"would take about .*, and (the budget is|there are)"
+        ):
             attempt(arch)
     assert what_is_known(arch).entry("exact rank").answer == "not measured"
 
@@ -217,30 +291,52 @@ def test_few_columns_and_many_tokens_are_refused_before_they_start(attention):
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize(
     "sizes",
-    [(1, 1, 10**5), (10**5, 1, 10**5), (10**9, 10**9, 3), (2, 2, 2, 10**9), (10**400, 3, 2)],
+    [
+        (1, 1, 10**5),
+        (10**5, 1, 10**5),
+        (10**9, 10**9, 3),
+        (2, 2, 2, 10**9),
+        (10**400, 3, 2),
+    ],
     ids=["deep", "both", "wide", "long", "beyond floats"],
 )
-def test_every_size_that_can_be_written_down_is_estimated_at_once(attention, sizes, monkeypatch):
+def test_every_size_that_can_be_written_down_is_estimated_at_once(
+    attention, sizes, monkeypatch
+):
     monkeypatch.setattr(measure, "_measure_exact", None)  # nothing starts
     monkeypatch.setattr(measure, "_measure_float", None)
     arch = Architecture.uniform(*sizes, attention=attention)
     assert estimate_cost(arch).seconds > 5 < estimate_cost(arch, "float").seconds
-    assert estimate_cost(arch, "certified").seconds < 600 and len(str(estimate_cost(arch))) < 100
+    assert (
+        estimate_cost(arch, "certified").seconds < 600
+        and len(str(estimate_cost(arch))) < 100
+    )
     for method in ("exact", "float"):
         with pytest.raises(ValueError, match="would take about"):
             measure_dimension(arch, method, budget=5)
 
 
 def test_deep_and_wide_blocks_are_estimated_at_once():
-    block = Block(value_dim=2, kv_heads=10**9, rotary=True, positions=True, biases=True, mlp=(8, 10**9))
+    block = Block(
+        value_dim=2,
+        kv_heads=10**9,
+        rotary=True,
+        positions=True,
+        biases=True,
+        mlp=(8, 10**9),
+    )
     arch = Architecture.uniform(4, 2, 10**4, heads=10**9, block=block)
-    assert arch.num_parameters == sum(prod(shape) for shape in arch.parameter_shapes.values())
+    assert arch.num_parameters == sum(
+        prod(shape) for shape in arch.parameter_shapes.values()
+    )
     assert estimate_cost(arch).columns == arch.num_parameters
     with pytest.raises(ValueError, match="would take about"):
         measure_dimension(arch, budget=5)
 
 
-def test_stopping_in_the_middle_leaves_nothing_behind_and_a_bar_shows_the_time_left(capsys):
+def test_stopping_in_the_middle_leaves_nothing_behind_and_a_bar_shows_the_time_left(
+    capsys,
+):
     def stop(what, part):
         if what == "elimination":
             raise KeyboardInterrupt
@@ -265,8 +361,16 @@ def test_what_cannot_be_measured_has_no_cost():
         (WIDE, {"route": "scenic"}, "must be"),
         (WIDE, {"method": "certified", "route": "slice"}, "must be"),
         (WIDE, {"method": "certified", "inputs": 3}, "leave inputs and prime out"),
-        (heads, {"method": "certified"}, "certificates are for one head a layer.*take method='exact'"),
-        (heads, {"route": "slice"}, "the slice is for networks of the paper.*leave route out"),
+        (
+            heads,
+            {"method": "certified"},
+            "certificates are for one head a layer.*take method='exact'",
+        ),
+        (
+            heads,
+            {"route": "slice"},
+            "the slice is for networks of the paper.*leave route out",
+        ),
         ("softmax", {}, "needs an Architecture; got str"),
     ):
         for ask in (estimate_cost, measure_dimension):
@@ -274,13 +378,20 @@ def test_what_cannot_be_measured_has_no_cost():
                 ask(arch, **arguments)
 
 
-def test_columns_are_expected_to_be_mixed_where_few_of_them_may_not_all_count(monkeypatch):
-    """As dear as another elimination, of the rows of two inputs more than there are columns."""
+def test_columns_are_expected_to_be_mixed_where_few_of_them_may_not_all_count(
+    monkeypatch,
+):
+    """As dear as another elimination, of the rows of two inputs more than there are
+    columns."""
     monkeypatch.setattr(cost, "_rank_seconds", lambda columns, arithmetic: 1.0)
     full, not_full = Architecture.uniform(3, 2, 2), Architecture((3, 3, 1), (1, 3))
 
     def eliminations(arch):
-        return [seconds for what, seconds in estimate_cost(arch).stages if what == "elimination"]
+        return [
+            seconds
+            for what, seconds in estimate_cost(arch).stages
+            if what == "elimination"
+        ]
 
     assert estimate_cost(full).columns == general_formula(full).value == 23
     assert estimate_cost(not_full).columns == 15 > general_formula(not_full).value
@@ -291,10 +402,19 @@ def test_columns_are_expected_to_be_mixed_where_few_of_them_may_not_all_count(mo
 
 
 @pytest.mark.usefixtures("nobody_else_limits_threads")
-@pytest.mark.parametrize("arithmetic", [Float64(), Float32(), SimpleNamespace(name="int8")])
-def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(arithmetic, monkeypatch):
-    """And at s times as many columns s to s³ times as long; s^1.5 to s² for few of them."""
-    monkeypatch.setattr(cost, "_timed", lambda work, arithmetic, columns: {256: 1.0, LARGE: 100.0}[columns])
+@pytest.mark.parametrize(
+    "arithmetic", [Float64(), Float32(), SimpleNamespace(name="int8")]
+)
+def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(
+    arithmetic, monkeypatch
+):
+    """And at s times as many columns s to s³ times as long; s^1.5 to s² for few of
+    them."""
+    monkeypatch.setattr(
+        cost,
+        "_timed",
+        lambda work, arithmetic, columns: {256: 1.0, LARGE: 100.0}[columns],
+    )
     assert cost._rank_seconds(256, arithmetic) == pytest.approx(1)
     assert cost._rank_seconds(LARGE, arithmetic) == pytest.approx(100)
     for s in (2, 4, 5.5):
@@ -304,20 +424,34 @@ def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(arithmet
     assert 1e16 < far < 1e18, "in the end by elimination, that is s³"
 
 
-def test_at_the_size_that_is_timed_a_spectrum_is_expected_to_take_that_time(monkeypatch):
+def test_at_the_size_that_is_timed_a_spectrum_is_expected_to_take_that_time(
+    monkeypatch,
+):
     timed, arch = cost._timed, Architecture((10, 10), (5,), 3)
-    monkeypatch.setattr(cost, "_timed", lambda work, *of: 7.0 if work is cost._svd else timed(work, *of))
+    monkeypatch.setattr(
+        cost, "_timed", lambda work, *of: 7.0 if work is cost._svd else timed(work, *of)
+    )
     assert arch.num_parameters == 200 and arch.tokens * arch.widths[-1] * 10 == 300
-    assert dict(estimate_cost(arch, "float", inputs=10).stages)["spectrum"] == pytest.approx(7)
-    assert dict(estimate_cost(arch, "float", inputs=20).stages)["spectrum"] == pytest.approx(14)
+    assert dict(estimate_cost(arch, "float", inputs=10).stages)[
+        "spectrum"
+    ] == pytest.approx(7)
+    assert dict(estimate_cost(arch, "float", inputs=20).stages)[
+        "spectrum"
+    ] == pytest.approx(14)
 
 
-def test_at_the_size_that_is_timed_a_derivative_is_expected_to_take_that_time(monkeypatch):
+def test_at_the_size_that_is_timed_a_derivative_is_expected_to_take_that_time(
+    monkeypatch,
+):
     """Beside the calls, which a small network needs most of its time for."""
-    monkeypatch.setattr(cost, "_timed", lambda work, arch: {cost._WIDE: 7.0, cost._NARROW: 0.0}[arch])
+    monkeypatch.setattr(
+        cost, "_timed", lambda work, arch: {cost._WIDE: 7.0, cost._NARROW: 0.0}[arch]
+    )
     assert cost._derivative_seconds(cost._WIDE, 64, 1) == pytest.approx(7)
     assert cost._derivative_seconds(cost._WIDE, 64, 3) == pytest.approx(21)
-    monkeypatch.setattr(cost, "_timed", lambda work, arch: {cost._WIDE: 0.0, cost._NARROW: 4.0}[arch])
+    monkeypatch.setattr(
+        cost, "_timed", lambda work, arch: {cost._WIDE: 0.0, cost._NARROW: 4.0}[arch]
+    )
     assert cost._derivative_seconds(Architecture.uniform(1, 1, 1), 64, 1) == 7 + 2
     assert cost._derivative_seconds(Architecture.uniform(1, 1, 5), 64, 1) == 7 + 2 * 5
 
@@ -329,7 +463,8 @@ def test_of_three_runs_each_is_timed_alone():
 
 
 @pytest.mark.parametrize(
-    ("cpus", "pools", "most", "at_once"), [(8, 4, None, 4), (8, 4, 3, 3), (2, 4, None, 2), (8, 4, 1, 1)]
+    ("cpus", "pools", "most", "at_once"),
+    [(8, 4, None, 4), (8, 4, 3, 3), (2, 4, None, 2), (8, 4, 1, 1)],
 )
 def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
     cpus, pools, most, at_once, monkeypatch
@@ -342,7 +477,9 @@ def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
 
     monkeypatch.setattr(threads, "_pools", Pools)
     monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
-    all_there = threading.Barrier(at_once)  # is passed by so many together, so fewer would wait in vain
+    all_there = threading.Barrier(
+        at_once
+    )  # is passed by so many together, so fewer would wait in vain
 
     def job():
         all_there.wait(timeout=20)
@@ -361,11 +498,19 @@ def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
     from threadpoolctl import threadpool_info, threadpool_limits
 
     def threads():
-        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+        return {
+            pool["num_threads"]
+            for pool in threadpool_info()
+            if pool["user_api"] == "blas"
+        }
 
     seen, whole = [], points.rank_at_a_point
     with threadpool_limits(2), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(points, "rank_at_a_point", lambda *given: seen.append(threads()) or whole(*given))
+        patch.setattr(
+            points,
+            "rank_at_a_point",
+            lambda *given: seen.append(threads()) or whole(*given),
+        )
         before = threads()
         measure_dimension(Architecture.uniform(4, 2, 2))
         assert threads() == before
@@ -386,5 +531,7 @@ try:
 except ValueError as refused:
     print(refused)
 """
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert "there are" in run.stdout and "of memory" in run.stdout

@@ -1,4 +1,5 @@
-"""What a sceptical reading found: each of these was wrong, misleading, or endless once."""
+"""What a sceptical reading found: each of these was wrong, misleading, or endless
+once."""
 
 import tracemalloc
 
@@ -24,17 +25,29 @@ from neuroviz.engine.rotary import _point_of_the_circle
 from neuroviz.engine.tape import Tape
 
 UNLIKE_THEORY = (
-    # Keys and values of all groups together have a lower rank than the width, those of all heads have not.
+    # Keys and values of all groups together have a lower rank than the width, those of
+    # all heads have not.
     Architecture(
-        (4, 4, 4), (1, 3), tokens=2, attention="softmax", heads=(2, 1), block=Block(value_dim=2, kv_heads=1)
+        (4, 4, 4),
+        (1, 3),
+        tokens=2,
+        attention="softmax",
+        heads=(2, 1),
+        block=Block(value_dim=2, kv_heads=1),
     ),
     # The rank of the values is that of d′ × d matrices, not d.
     Architecture((3, 1), (1,), attention="softmax", block=Block(positions=True)),
-    Architecture((5, 2), (1,), attention="softmax", heads=2, block=Block(positions=True)),
     Architecture(
-        (3, 1), (1,), tokens=2, attention="softmax", block=Block(value_dim=2, positions=True)
+        (5, 2), (1,), attention="softmax", heads=2, block=Block(positions=True)
     ),
-)  # fmt: skip
+    Architecture(
+        (3, 1),
+        (1,),
+        tokens=2,
+        attention="softmax",
+        block=Block(value_dim=2, positions=True),
+    ),
+)
 
 
 @pytest.mark.parametrize("arch", UNLIKE_THEORY, ids=str)
@@ -49,7 +62,12 @@ NOT_GENERIC = (
     # Queries of two heads that share a key are both ±2.
     (
         Architecture(
-            (1, 1), (1,), tokens=2, attention="softmax", heads=4, block=Block(value_dim=1, kv_heads=2)
+            (1, 1),
+            (1,),
+            tokens=2,
+            attention="softmax",
+            heads=4,
+            block=Block(value_dim=1, kv_heads=2),
         ),
         0,
     ),
@@ -71,7 +89,9 @@ def test_no_module_has_more_dimensions_than_its_symmetries_leave(scale):
     for seed in range(6):
         torch.manual_seed(seed)
         attention = nn.MultiheadAttention(2, 1, batch_first=True)
-        found = functional_dimension(attention, lambda n: (scale * torch.randn(n, 3, 2),) * 3)
+        found = functional_dimension(
+            attention, lambda n: (scale * torch.randn(n, 3, 2),) * 3
+        )
         assert not found.decided or found.value <= module_symmetries(attention).bound
 
 
@@ -79,15 +99,21 @@ class _Product(nn.Module):
     def __init__(self, dtype):
         super().__init__()
         self.dtype = dtype
-        self.first, self.second = nn.Parameter(torch.eye(3) + 0.3), nn.Parameter(torch.eye(3) - 0.2)
+        self.first, self.second = (
+            nn.Parameter(torch.eye(3) + 0.3),
+            nn.Parameter(torch.eye(3) - 0.2),
+        )
 
     def forward(self, x):
         return x.to(self.dtype) @ self.first.to(self.dtype) @ self.second.to(self.dtype)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str
+)
 def test_a_forward_that_casts_down_is_refused_or_undecided(dtype):
-    """A product of two 3 × 3 matrices has nine dimensions; in float32 its rounding looks like nine more."""
+    """A product of two 3 × 3 matrices has nine dimensions; in float32 its rounding
+    looks like nine more."""
     torch.manual_seed(0)
     try:
         found = functional_dimension(_Product(dtype), lambda n: torch.randn(n, 3))
@@ -116,7 +142,8 @@ class _Limited:
 
 @pytest.mark.parametrize("p", [3, 5])
 def test_small_primes_have_rotations_or_are_refused(p):
-    """Modulo 5 both 2 and 3 are roots of −1; modulo 3 there is nothing between 2 and p − 1."""
+    """Modulo 5 both 2 and 3 are roots of −1; modulo 3 there is nothing between 2 and p
+    − 1."""
     try:
         c, s = _point_of_the_circle(PrimeField(p), _Limited())
     except ValueError as error:
@@ -150,14 +177,16 @@ def test_tokens_on_a_curve_are_not_on_a_line():
     """u s + o, to the power of two entry by entry, is a parabola."""
     arch = Architecture(
         (1, 2, 2), (1, 1), attention="softmax", block=Block(biases=True, mlp=(2, 2))
-    )  # fmt: skip
+    )
     assert on_a_line(arch) == (True, False)
 
 
 def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
     """All 314 inputs at once took 883 MB."""
     block = Block(biases=True, value_dim=2)
-    arch = Architecture.uniform(4, 2, 2, tokens=96, attention="softmax", heads=4, skip=True, block=block)
+    arch = Architecture.uniform(
+        4, 2, 2, tokens=96, attention="softmax", heads=4, skip=True, block=block
+    )
     clear_cache()
     tracemalloc.start()
     measure_dimension(arch)

@@ -1,4 +1,5 @@
-"""Two editions from one source: stubs fail, solutions pass, and students get nothing of the teacher's."""
+"""Two editions from one source: stubs fail, solutions pass, and students get nothing of
+the teacher's."""
 
 import ast
 import re
@@ -7,7 +8,18 @@ import nbformat
 import pytest
 
 from neuroviz.lessons.exercise import Exercise, Verdict
-from tools.editions import EDITIONS, TARGET, build, header, instructor, read, remarks, run, student, tasks
+from tools.editions import (
+    EDITIONS,
+    TARGET,
+    build,
+    header,
+    instructor,
+    read,
+    remarks,
+    run,
+    student,
+    tasks,
+)
 from tools.notebooks import FOLDER, from_source, sources, to_text
 
 SOURCES = sources()
@@ -64,7 +76,9 @@ def codes(notebook):
 
 
 def texts(notebook):
-    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return "\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
 
 
 def value_of(code, names):
@@ -75,7 +89,8 @@ def value_of(code, names):
 
 
 def played(task):
-    """What the box, the stub and the solution show, in one namespace with nothing but the imports above."""
+    """What the box, the stub and the solution show, in one namespace with nothing but
+    the imports above."""
     names = {}
     exec(task.imports, names)
     return [value_of(code, names) for code in (task.box, task.stub, task.solution)]
@@ -89,10 +104,16 @@ def test_a_stub_fails_the_check_of_its_box_and_a_solution_passes_it(path):
     assert tasks(read(path)) and any(minutes for minutes, _ in remarks(read(path)))
     for task in tasks(read(path)):
         box, stub, solution = played(task)
-        assert isinstance(box, Exercise) and (box.difficulty, box.minutes) == (task.difficulty, task.minutes)
+        assert isinstance(box, Exercise) and (box.difficulty, box.minutes) == (
+            task.difficulty,
+            task.minutes,
+        )
         assert isinstance(stub, Verdict) and not stub.passed and not stub.filled_in
         assert isinstance(solution, Verdict) and solution.passed, solution.message
-        called = [ast.unparse(ast.parse(code).body[-1].value.func) for code in (task.stub, task.solution)]
+        called = [
+            ast.unparse(ast.parse(code).body[-1].value.func)
+            for code in (task.stub, task.solution)
+        ]
         assert called == [box.check.__name__] * 2
 
 
@@ -111,12 +132,20 @@ def test_nothing_below_an_exercise_needs_its_names(path):
 
 def names_of(code, context):
     found = ast.walk(ast.parse(code))
-    return {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
+    return {
+        node.id
+        for node in found
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context)
+    }
 
 
 @by_name
 def test_students_get_the_same_code_and_instructors_the_solutions_besides(path):
-    source, for_students, for_teachers = read(path), student(read(path)), instructor(read(path))
+    source, for_students, for_teachers = (
+        read(path),
+        student(read(path)),
+        instructor(read(path)),
+    )
     expected = codes(source)
     assert codes(for_students) == expected
     for task in tasks(source):
@@ -128,7 +157,9 @@ def test_students_get_the_same_code_and_instructors_the_solutions_besides(path):
         assert "<!--" not in texts(made)
     assert "For the teacher" not in texts(for_students)
     assert texts(for_teachers).count("**For the teacher") == len(remarks(source))
-    assert header(source) == for_teachers.cells[1].source and "<details>" not in texts(for_teachers)
+    assert header(source) == for_teachers.cells[1].source and "<details>" not in texts(
+        for_teachers
+    )
 
 
 @by_name
@@ -138,8 +169,14 @@ def test_both_editions_keep_the_text(path):
     def words(notebook, drop):
         kept = [c for c in notebook.cells if c.cell_type == "markdown"]
         kept = [c for c in kept if not set(c.metadata.get("tags", [])) & drop]
-        text = re.sub(r"<!--.*?-->", "", "\n".join(c.source for c in kept), flags=re.DOTALL)
-        return re.sub(r"\]\([./]*", "](", text).replace("<details open>", "<details>").split()
+        text = re.sub(
+            r"<!--.*?-->", "", "\n".join(c.source for c in kept), flags=re.DOTALL
+        )
+        return (
+            re.sub(r"\]\([./]*", "](", text)
+            .replace("<details open>", "<details>")
+            .split()
+        )
 
     source = read(path)
     expected = words(source, {"solution"})
@@ -153,7 +190,9 @@ def test_every_link_leads_somewhere(path):
         for link in re.findall(r"\]\(([^)\s]+)\)", texts(make(read(path)))):
             here = path.relative_to(FOLDER).parent / link.split("#")[0]
             if link.startswith("#"):
-                assert f"# {link[1:].replace('-', ' ')}\n" in texts(make(read(path))), link
+                assert f"# {link[1:].replace('-', ' ')}\n" in texts(make(read(path))), (
+                    link
+                )
             elif link.endswith(".ipynb"):
                 assert (FOLDER / here).exists(), link
             elif not link.startswith("http"):
@@ -171,7 +210,10 @@ def built(tmp_path_factory):
 
 def test_both_editions_of_every_notebook_are_built(built):
     place, written = built
-    names = [source.relative_to(FOLDER).with_suffix(".ipynb").as_posix() for source in SOURCES]
+    names = [
+        source.relative_to(FOLDER).with_suffix(".ipynb").as_posix()
+        for source in SOURCES
+    ]
     assert [path.relative_to(place).as_posix() for path in written] == [
         f"{e}/{n}" for e in EDITIONS for n in names
     ]
@@ -184,7 +226,9 @@ def test_both_editions_of_every_notebook_are_built(built):
 def test_building_twice_gives_the_same_bytes(built, tmp_path):
     place, written = built
     again = build(tmp_path)
-    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
+    assert [path.read_bytes() for path in again] == [
+        path.read_bytes() for path in written
+    ]
 
 
 def test_a_built_notebook_runs_in_its_folder(built):
@@ -211,21 +255,27 @@ def test_a_small_notebook_by_hand():
     notebook = from_source(SMALL)
     assert remarks(notebook) == [(3, "Ask first."), (0, "Only a remark.")]
     (task,) = tasks(notebook)
-    assert (task.imports, task.solution) == ("from math import sqrt", "answer = sqrt(4)\ncheck(answer)")
+    assert (task.imports, task.solution) == (
+        "from math import sqrt",
+        "answer = sqrt(4)\ncheck(answer)",
+    )
     assert (task.difficulty, task.minutes) == (3, 4)
     for_students, for_teachers = student(notebook), instructor(notebook)
     assert [c.source for c in for_students.cells[:2]] == [
         "# Add two numbers",
         "from math import sqrt\n\nstart = 2",
     ]
-    assert "](../../docs/mathematics.md)" in texts(for_students) and "](00_start.ipynb)" in texts(
+    assert "](../../docs/mathematics.md)" in texts(
         for_students
-    )
+    ) and "](00_start.ipynb)" in texts(for_students)
     assert [c.source for c in for_teachers.cells[:3:2]] == [
         "# Add two numbers",
         "> **For the teacher · 3 min.** Ask first.",
     ]
-    assert "edition: 7 minutes.** 3 for the parts that the remarks name, 4 for 1 exercise" in header(notebook)
+    assert (
+        "edition: 7 minutes.** 3 for the parts that the remarks name, 4 for 1 exercise"
+        in header(notebook)
+    )
     assert "> **For the teacher.** Only a remark." in texts(for_teachers)
     assert codes(for_teachers)[-2:] == ["answer = sqrt(4)\ncheck(answer)", "start + 1"]
 
@@ -250,13 +300,18 @@ def test_an_exercise_that_is_not_whole_is_refused(old, new, said):
 
 
 def test_a_solution_that_fails_is_seen():
-    bad = SMALL.replace("sqrt(4)", "sqrt(9)").replace("exercise(", "box = dict(check=check)\nexercise(")
+    bad = SMALL.replace("sqrt(4)", "sqrt(9)").replace(
+        "exercise(", "box = dict(check=check)\nexercise("
+    )
     lines = "from neuroviz.lessons.exercise import exercise, checker, Verdict\n"
     lines += "start = 2\n\n@checker\ndef check(x):\n    return Verdict(x == 2, '')\n"
     names = {}
     exec("from math import sqrt\n" + lines, names)
     (task,) = tasks(from_source(bad))
-    assert value_of(task.solution, names).passed is False and value_of(task.stub, names).passed is False
+    assert (
+        value_of(task.solution, names).passed is False
+        and value_of(task.stub, names).passed is False
+    )
     assert value_of(tasks(from_source(SMALL))[0].solution, names).passed
 
 
@@ -270,7 +325,9 @@ def test_the_builder_writes_where_it_is_told(tmp_path):
     written = build(tmp_path / "out", folder)
     names = ("01_small.ipynb", "further/more.ipynb")
     assert written == [tmp_path / "out" / e / name for e in EDITIONS for name in names]
-    assert "](../../../docs/mathematics.md)" in texts(nbformat.read(written[-1], as_version=4))
+    assert "](../../../docs/mathematics.md)" in texts(
+        nbformat.read(written[-1], as_version=4)
+    )
 
 
 def test_checks_and_links_between_notebooks_are_as_a_reader_needs_them():

@@ -1,4 +1,5 @@
-"""Large ranks: all arithmetics find the rank that flint finds, and each fails where it should not be used."""
+"""Large ranks: all arithmetics find the rank that flint finds, and each fails where it
+should not be used."""
 
 from dataclasses import replace
 
@@ -47,7 +48,9 @@ def test_the_rank_is_that_of_flint(arithmetic, trial):
         matrix[rng.random(m) < 0.5] = 0
     if trial % 4 == 0:
         matrix[: m // 2] = 0
-    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over.p)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(
+        matrix, over.p
+    )
 
 
 @pytest.mark.parametrize("p", [3, 5, 101])
@@ -57,7 +60,9 @@ def test_small_fields_and_sparse_matrices(p, density):
     over = PrimeField(p)
     matrix = over.random(rng, (150, 140)) * (rng.random((150, 140)) < density)
     arithmetic = replace(Float64(over), block=48)
-    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(matrix, over.p)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == flint_rank(
+        matrix, over.p
+    )
 
 
 def test_blocks_that_lack_pivots_leave_no_work_to_divide_by():
@@ -90,11 +95,18 @@ def test_the_largest_entries_are_multiplied_exactly():
 
 def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
     over, n = Int8().over, Int8().block
-    assert n // 2 * 124**2 < 2**24  # the longest sum of products; rounding takes a residue to 124 at most
-    panel = np.random.default_rng(0).choice([-120, 119, 120], (n + 8, n)).astype(np.float32)
+    assert (
+        n // 2 * 124**2 < 2**24
+    )  # the longest sum of products; rounding takes a residue to 124 at most
+    panel = (
+        np.random.default_rng(0).choice([-120, 119, 120], (n + 8, n)).astype(np.float32)
+    )
     rows, columns, inverse = invert_pivots(over, panel)
     assert inverse.dtype == np.float32
-    assert (over.matmul(inverse.astype(float), panel[np.ix_(rows, columns)].astype(float)) == np.eye(n)).all()
+    assert (
+        over.matmul(inverse.astype(float), panel[np.ix_(rows, columns)].astype(float))
+        == np.eye(n)
+    ).all()
 
 
 def test_sums_that_are_too_long_go_wrong():
@@ -104,7 +116,10 @@ def test_sums_that_are_too_long_go_wrong():
     left[0, -1] = 119
     target = np.zeros((1, 1), np.int8)
     Float32().subtract_product(target, left, right)
-    assert int(target[0, 0]) % 241 != -int(left[0].astype(int) @ right[:, 0].astype(int)) % 241
+    assert (
+        int(target[0, 0]) % 241
+        != -int(left[0].astype(int) @ right[:, 0].astype(int)) % 241
+    )
 
 
 def test_residues_of_another_prime_are_refused():
@@ -113,11 +128,15 @@ def test_residues_of_another_prime_are_refused():
 
 
 def test_bytes_that_saturate_are_noticed(monkeypatch):
-    """Where pairs of products are added in 16 bits, sums stop at 2¹⁵: the self-test refuses them."""
+    """Where pairs of products are added in 16 bits, sums stop at 2¹⁵: the self-test
+    refuses them."""
     import torch
 
     def saturating(a, b):
-        pairs = a.double().reshape(len(a), -1, 2), (b.double() + 128).reshape(-1, 2, b.shape[1])
+        pairs = (
+            a.double().reshape(len(a), -1, 2),
+            (b.double() + 128).reshape(-1, 2, b.shape[1]),
+        )
         sums = torch.einsum("ikp,kpj->ikj", *pairs).clamp(-(2**15), 2**15 - 1).sum(1)
         return (sums - 128 * a.double().sum(1, keepdim=True)).int()
 
@@ -130,8 +149,12 @@ def test_bytes_that_saturate_are_noticed(monkeypatch):
         int8_is_exact.cache_clear()
 
 
-@pytest.mark.parametrize(("of_bytes", "of_floats"), [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])
-def test_bytes_are_fast_where_their_products_take_less_time(monkeypatch, of_bytes, of_floats):
+@pytest.mark.parametrize(
+    ("of_bytes", "of_floats"), [(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)]
+)
+def test_bytes_are_fast_where_their_products_take_less_time(
+    monkeypatch, of_bytes, of_floats
+):
     import torch
 
     readings = iter(np.cumsum([0.0, of_bytes, 0.0, of_floats]))
@@ -153,7 +176,9 @@ def test_bytes_whose_products_add_up_exactly_are_taken(monkeypatch):
 
 @pytest.mark.parametrize("arithmetic", [Float64(), Float32()], ids=NAMES[:2])
 @pytest.mark.parametrize("rank", [1800, 1500])
-def test_progress_is_told_often_and_as_large_as_the_work_done(arithmetic, rank, monkeypatch):
+def test_progress_is_told_often_and_as_large_as_the_work_done(
+    arithmetic, rank, monkeypatch
+):
     """It neither jumps nor stands still, on the clock of the products made."""
     made, seen, multiply = [0], [], type(arithmetic).subtract_product
 
@@ -163,10 +188,13 @@ def test_progress_is_told_often_and_as_large_as_the_work_done(arithmetic, rank, 
 
     monkeypatch.setattr(type(arithmetic), "subtract_product", counted)
     matrix = low_rank(arithmetic.over, np.random.default_rng(0), 1802, 1800, rank)
-    tell = lambda part: seen.append((part, made[0]))  # noqa: E731
+    tell = lambda part: seen.append((part, made[0]))
     with one_thread():  # several would count at the same time
         assert eliminate(stored(matrix, arithmetic), arithmetic, tell) == rank
     parts, work = np.transpose(seen)
     assert (np.diff(parts) >= 0).all() and parts[-1] == 1.0
-    assert np.diff(parts, prepend=0.0).max() < 0.12 and np.diff(work, prepend=0.0).max() < 0.1 * work[-1]
+    assert (
+        np.diff(parts, prepend=0.0).max() < 0.12
+        and np.diff(work, prepend=0.0).max() < 0.1 * work[-1]
+    )
     assert np.abs(parts - work / work[-1]).max() < 0.12  # the inverses are not counted

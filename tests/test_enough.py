@@ -1,4 +1,5 @@
-"""A rank is decided only where no further input can add to it; else it is a lower bound, and says so."""
+"""A rank is decided only where no further input can add to it; else it is a lower
+bound, and says so."""
 
 from functools import cache
 
@@ -24,23 +25,30 @@ def points(d):
 
 
 def rank_on(module, inputs):
-    """The rank on many inputs at once, without functional_dimension's own derivative."""
+    """The rank on many inputs at once, without functional_dimension's own
+    derivative."""
     net = copied(module).module
     theta = dict(net.named_parameters())
 
     def outputs(theta, x):
         return torch.func.functional_call(net, theta, (x[None],))[0]
 
-    blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(theta, inputs)
-    rows = torch.cat([block.detach().flatten(2) for block in blocks.values()], dim=-1).flatten(0, 1)
+    blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(
+        theta, inputs
+    )
+    rows = torch.cat(
+        [block.detach().flatten(2) for block in blocks.values()], dim=-1
+    ).flatten(0, 1)
     return float_rank(rows.numpy())
 
 
-# --- functions with bends ------------------------------------------------------------------------
+# --- functions with bends
+# ------------------------------------------------------------------------
 
 
 def random_relus(seed):
-    """One or two hidden layers of up to four neurons that bend, and a function that draws inputs."""
+    """One or two hidden layers of up to four neurons that bend, and a function that
+    draws inputs."""
     rng = np.random.default_rng(seed)
     widths = rng.integers(1, 5, int(rng.integers(3, 5))).tolist()
     widths[0] = int(rng.integers(1, 4))
@@ -53,7 +61,8 @@ def random_relus(seed):
 
 @cache
 def against_many_inputs(seed):
-    """What is measured of a ReLU module, and its rank on these and 3,000 further inputs."""
+    """What is measured of a ReLU module, and its rank on these and 3,000 further
+    inputs."""
     module, draw = random_relus(seed)
     taken = []
 
@@ -77,10 +86,15 @@ def test_what_is_decided_of_a_relu_module_is_its_rank_on_3000_more_inputs(seed):
 
 @pytest.mark.full
 def test_of_400_relu_modules_a_half_is_decided_and_a_third_of_the_bounds_falls_short():
-    """The numbers of docs/mathematics.md, "Inputs of a module": 185, and 66 of 204, by up to 11."""
+    """The numbers of docs/mathematics.md, "Inputs of a module": 185, and 66 of 204, by
+    up to 11."""
     measured = [against_many_inputs(seed) for seed in range(400)]
-    bounds = [(found, many) for found, many in measured if found.status == "lower bound"]
-    short = [many.value - found.value for found, many in bounds if many.value > found.value]
+    bounds = [
+        (found, many) for found, many in measured if found.status == "lower bound"
+    ]
+    short = [
+        many.value - found.value for found, many in bounds if many.value > found.value
+    ]
     assert sum(found.decided for found, _ in measured) == pytest.approx(185, abs=8)
     assert len(bounds) == pytest.approx(204, abs=8)
     assert len(short) == pytest.approx(66, abs=8) and max(short) <= 12
@@ -92,7 +106,11 @@ def test_what_few_inputs_show_of_a_relu_module_is_a_lower_bound():
     module = nn.Sequential(nn.Linear(1, 2), nn.ReLU(), nn.Linear(2, 1)).double()
     assert rank_on(module, torch.randn(3000, 1, dtype=torch.float64)).value == 5
     found = functional_dimension(module, torch.randn(12, 1))
-    assert (found.value < 5, found.decided, found.status) == (True, False, "lower bound")
+    assert (found.value < 5, found.decided, found.status) == (
+        True,
+        False,
+        "lower bound",
+    )
     found = functional_dimension(module, points(1))
     assert found.value == 5 or not found.decided
 
@@ -138,7 +156,9 @@ class Between(nn.Module):
 def test_a_function_with_bends_is_never_decided_below_its_bound(curve):
     found = functional_dimension(Between(curve), points(2))
     assert (found.decided, found.status, found.enough) == (False, "lower bound", "")
-    assert "is not known to be analytic, so inputs elsewhere may add to it" in found.note
+    assert (
+        "is not known to be analytic, so inputs elsewhere may add to it" in found.note
+    )
 
 
 class Sign(torch.autograd.Function):
@@ -159,7 +179,8 @@ def test_a_derivative_that_torch_did_not_make_is_not_known_to_be_analytic():
     assert not found.decided and "Sign is not known to be analytic" in found.note
 
 
-# --- analytic functions --------------------------------------------------------------------------
+# --- analytic functions
+# --------------------------------------------------------------------------
 
 
 def root_mean_square(x):
@@ -178,11 +199,19 @@ ANALYTIC = {
     "root mean square": root_mean_square,
     "torch's root mean square": lambda x: nn.functional.rms_norm(x, (3,), eps=1e-6),
     "a rational function": lambda x: x / (1 + x**2),
-    "the logarithm of a sum of exponentials": lambda x: x * x.logsumexp(-1, keepdim=True),
-    "the logarithm of a sum": lambda x: x * torch.log(1 + (x * x).sum(-1, keepdim=True)),
+    "the logarithm of a sum of exponentials": lambda x: (
+        x * x.logsumexp(-1, keepdim=True)
+    ),
+    "the logarithm of a sum": lambda x: (
+        x * torch.log(1 + (x * x).sum(-1, keepdim=True))
+    ),
     "softmax": lambda x: x.softmax(-1) * x,
-    "a mask that is no function of x": lambda x: x.masked_fill(torch.arange(3) > 1, 0.0) ** 2,
-    "a mask of its shape": lambda x: x.masked_fill(torch.ones_like(x).cumsum(-1) > 2, 0.0) ** 2,
+    "a mask that is no function of x": lambda x: (
+        x.masked_fill(torch.arange(3) > 1, 0.0) ** 2
+    ),
+    "a mask of its shape": lambda x: (
+        x.masked_fill(torch.ones_like(x).cumsum(-1) > 2, 0.0) ** 2
+    ),
     "written into zeros": lambda x: torch.zeros_like(x).copy_(x) ** 2,
 }
 
@@ -226,35 +255,53 @@ def test_an_argument_that_never_changes_is_a_constant():
 
     layer = Masked(3, 2)
     mask = torch.tensor([[False, False, True]])
-    found = functional_dimension(layer, lambda count: (torch.randn(count, 3), mask.repeat(count, 1)))
+    found = functional_dimension(
+        layer, lambda count: (torch.randn(count, 3), mask.repeat(count, 1))
+    )
     assert (found.value, found.decided) == (6, True)
 
 
 @pytest.mark.parametrize("scale", [1, 10, 100, 1000])
 @pytest.mark.parametrize(
-    "curve", [nn.Tanh, nn.GELU, nn.SiLU, nn.Softplus, nn.Sigmoid], ids=lambda c: c.__name__
+    "curve",
+    [nn.Tanh, nn.GELU, nn.SiLU, nn.Softplus, nn.Sigmoid],
+    ids=lambda c: c.__name__,
 )
 def test_a_smooth_function_that_rounding_makes_straight_is_not_decided(curve, scale):
-    """All parameters count at generic weights; large inputs make of GELU a ReLU, to rounding."""
+    """All parameters count at generic weights; large inputs make of GELU a ReLU, to
+    rounding."""
     for seed in range(5):
         torch.manual_seed(seed)
         module = nn.Sequential(nn.Linear(1, 3), curve(), nn.Linear(3, 1)).double()
-        found = functional_dimension(module, lambda count: scale * torch.randn(count, 1))
+        found = functional_dimension(
+            module, lambda count: scale * torch.randn(count, 1)
+        )
         assert not found.decided or found.value == 10, found.note
 
 
 @pytest.mark.parametrize("masked", [-torch.inf, torch.finfo(torch.float32).min])
-def test_a_softmax_is_sharp_where_rounding_hides_shares_and_not_where_they_are_masked(masked):
+def test_a_softmax_is_sharp_where_rounding_hides_shares_and_not_where_they_are_masked(
+    masked,
+):
     mask = torch.tensor([0.0, 0.0, masked], dtype=torch.float64)
-    found = functional_dimension(Between(lambda x: (x + mask).softmax(-1) * x), points(2))
+    found = functional_dimension(
+        Between(lambda x: (x + mask).softmax(-1) * x), points(2)
+    )
     assert found.decided, found.note
-    found = functional_dimension(Between(lambda x: (1e4 * x + mask).softmax(-1) * x), points(2))
+    found = functional_dimension(
+        Between(lambda x: (1e4 * x + mask).softmax(-1) * x), points(2)
+    )
     assert not found.decided
-    assert not found.clear or "on most inputs softmax is straight to rounding" in found.note
+    assert (
+        not found.clear
+        or "on most inputs softmax is straight to rounding" in found.note
+    )
 
 
 def test_a_gate_is_straight_where_its_sigmoid_is():
-    gate = functional_dimension(Between(lambda x: nn.functional.glu(torch.cat([x, x], -1))), points(2))
+    gate = functional_dimension(
+        Between(lambda x: nn.functional.glu(torch.cat([x, x], -1))), points(2)
+    )
     assert gate.decided
     sharp = Between(lambda x: nn.functional.glu(torch.cat([x, 1e4 * x], -1)))
     found = functional_dimension(sharp, points(2))
@@ -275,7 +322,9 @@ def test_a_gate_is_straight_where_its_sigmoid_is():
         (lambda x: torch.softmax(torch.cat([x, 0 * x]), 0), 40.0, True),
     ],
 )
-def test_an_activation_is_straight_where_its_bend_is_below_rounding(function, number, straight):
+def test_an_activation_is_straight_where_its_bend_is_below_rounding(
+    function, number, straight
+):
     x = torch.tensor([number], dtype=torch.float64)
     with Watch([x]) as watch:
         function(x)
@@ -285,14 +334,20 @@ def test_an_activation_is_straight_where_its_bend_is_below_rounding(function, nu
 def test_a_rank_above_the_bound_of_the_symmetries_is_undecided(monkeypatch):
     monkeypatch.setattr(functional, "_bound", lambda of: 7)
     found = functional_dimension(nn.Linear(3, 2), points(3))
-    assert not found.decided and "8 are more than the 7 that the known symmetries leave" in found.note
+    assert (
+        not found.decided
+        and "8 are more than the 7 that the known symmetries leave" in found.note
+    )
 
 
-# --- how many inputs -----------------------------------------------------------------------------
+# --- how many inputs
+# -----------------------------------------------------------------------------
 
 
 def test_where_more_may_add_four_growths_without_gain_end_the_search():
-    found = functional_dimension(nn.Embedding(3, 2), lambda count: torch.zeros(count, dtype=torch.long))
+    found = functional_dimension(
+        nn.Embedding(3, 2), lambda count: torch.zeros(count, dtype=torch.long)
+    )
     assert found.note.startswith("steady: 2 on 4, 6, 9, 14 and 21 inputs; ")
     assert found.status == "lower bound"
 
@@ -309,12 +364,15 @@ def test_what_is_a_lower_bound_in_any_case_ends_where_memory_does(monkeypatch):
     """Entries of 40 bytes: 21 inputs of two outputs do not fit, and 14 do."""
     table = nn.Embedding(3, 2)
     monkeypatch.setattr(functional, "available_bytes", lambda: 40 * 6 * 2 * 20)
-    found = functional_dimension(table, lambda count: torch.zeros(count, dtype=torch.long))
+    found = functional_dimension(
+        table, lambda count: torch.zeros(count, dtype=torch.long)
+    )
     assert (found.value, found.status, found.num_inputs) == (2, "lower bound", 14)
     assert found.note.startswith("2 on 14 inputs, where 9 gave 2; ")
 
 
-# --- polynomials: analytic, and with an exact rank at their own weights --------------------------
+# --- polynomials: analytic, and with an exact rank at their own weights
+# --------------------------
 
 
 class Polynomial(nn.Module):
@@ -328,7 +386,10 @@ class Polynomial(nn.Module):
         self.layers, self.steps, self.degrees = nn.ModuleList(), [], [1]
         widths = [self.d]
         for _ in range(int(rng.integers(2, 7))):
-            last, mates = len(widths) - 1, [i for i, width in enumerate(widths) if width == widths[-1]]
+            last, mates = (
+                len(widths) - 1,
+                [i for i, width in enumerate(widths) if width == widths[-1]],
+            )
             other = int(rng.choice(mates))
             kind = str(rng.choice(["linear", "linear", "power", "product", "sum"]))
             exponent = int(rng.integers(2, 4))
@@ -339,7 +400,13 @@ class Polynomial(nn.Module):
                 "sum": max(self.degrees[last], self.degrees[other]),
             }[kind]
             if degree <= 12:
-                self._add(kind, other if kind in ("product", "sum") else exponent, widths, degree, rng)
+                self._add(
+                    kind,
+                    other if kind in ("product", "sum") else exponent,
+                    widths,
+                    degree,
+                    rng,
+                )
         self._add("linear", 0, widths, self.degrees[-1], rng)
         self.double()
 
@@ -362,23 +429,34 @@ class Polynomial(nn.Module):
             elif kind == "power":
                 values.append(power(values[-1], what))
             else:
-                values.append((times if kind == "product" else add)(values[-1], values[what]))
+                values.append(
+                    (times if kind == "product" else add)(values[-1], values[what])
+                )
         return values[-1]
 
     def forward(self, x):
-        return self.run(x, lambda i, y: self.layers[i](y), torch.pow, torch.mul, torch.add)
+        return self.run(
+            x, lambda i, y: self.layers[i](y), torch.pow, torch.mul, torch.add
+        )
 
 
 def exact_rank_of(module):
-    """The rank at the module's own weights, as fractions, on random inputs modulo a prime."""
+    """The rank at the module's own weights, as fractions, on random inputs modulo a
+    prime."""
     over, rng = PrimeField(), np.random.default_rng(0)
     count = sum(p.numel() for p in module.parameters()) + 2
     tape, weights = Tape(over), []
     nodes = {}
     for i, layer in enumerate(module.layers):
-        nodes[i] = [tape.parameter(over.reduce(residues_of(layer.weight.detach().numpy())))]
+        nodes[i] = [
+            tape.parameter(over.reduce(residues_of(layer.weight.detach().numpy())))
+        ]
         if layer.bias is not None:
-            nodes[i].append(tape.parameter(over.reduce(residues_of(layer.bias.detach().numpy()[:, None]))))
+            nodes[i].append(
+                tape.parameter(
+                    over.reduce(residues_of(layer.bias.detach().numpy()[:, None]))
+                )
+            )
         weights += nodes[i]
 
     def linear(i, y):
@@ -389,7 +467,9 @@ def exact_rank_of(module):
     y = module.run(x, linear, tape.power, tape.times, tape.add)
     outputs = y.value.shape[-2]
     rows = tape.gradients(y, np.eye(outputs).reshape(1, outputs, outputs, 1), weights)
-    J = np.concatenate([np.broadcast_to(r, (count, *r.shape[1:])) for r in rows], axis=-1)
+    J = np.concatenate(
+        [np.broadcast_to(r, (count, *r.shape[1:])) for r in rows], axis=-1
+    )
     return exact_rank(J.reshape(-1, J.shape[-1]), over)
 
 
@@ -410,4 +490,6 @@ def test_what_is_decided_of_a_polynomial_module_is_its_exact_rank(seed):
 @pytest.mark.full
 def test_of_400_polynomial_modules_nearly_all_are_decided():
     """The number of docs/mathematics.md, "Inputs of a module": 393."""
-    assert sum(against_the_exact_rank(seed)[0].decided for seed in range(400)) == pytest.approx(393, abs=5)
+    assert sum(
+        against_the_exact_rank(seed)[0].decided for seed in range(400)
+    ) == pytest.approx(393, abs=5)

@@ -1,4 +1,5 @@
-"""Checks accept every correct answer, say what is wrong with others, and never break a Run All."""
+"""Checks accept every correct answer, say what is wrong with others, and never break a
+Run All."""
 
 import inspect
 from fractions import Fraction
@@ -9,7 +10,11 @@ import pytest
 import neuroviz as nv
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_beyond, checks_deep, checks_one_layer
-from neuroviz.lessons.checks_beyond import check_blending, check_larger_and_poorer, check_shuffle
+from neuroviz.lessons.checks_beyond import (
+    check_blending,
+    check_larger_and_poorer,
+    check_shuffle,
+)
 from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
@@ -34,11 +39,20 @@ TINY, HUGE = Fraction(1, 10**400), 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
 # check, answer
 RIGHT = [
     (check_large_fibre, ([[1, 0, 0], [1, 0, 0]], EYE)),
-    (check_large_fibre, (EYE, [[1, 2, 3], [2, 4, 6]])),  # the keys may lose the rank as well
+    (
+        check_large_fibre,
+        (EYE, [[1, 2, 3], [2, 4, 6]]),
+    ),  # the keys may lose the rank as well
     (check_large_fibre, (1e-12 * np.array([[1, 0, 0], [1, 0, 0]]), 1e12 * EYE)),
     (check_second_branch, (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, TWOS), [ONES])),
-    (check_second_branch, (np.outer(ONES, TWOS), [TWOS], -3 * np.outer(TWOS, TWOS), [-ONES / 3])),
-    (check_second_branch, (np.outer(ONES, TWOS), [TWOS] * 2, np.outer(TWOS, TWOS), [ONES] * 2)),  # d′ = 2
+    (
+        check_second_branch,
+        (np.outer(ONES, TWOS), [TWOS], -3 * np.outer(TWOS, TWOS), [-ONES / 3]),
+    ),
+    (
+        check_second_branch,
+        (np.outer(ONES, TWOS), [TWOS] * 2, np.outer(TWOS, TWOS), [ONES] * 2),
+    ),  # d′ = 2
     (check_boundary_layer, ([[1, 2], [1, 2]], [[1, 1]])),
     (check_boundary_layer, ([[-1, 2], [3, -6]], [[Fraction(1, 3), -1]])),
     (check_boundary_layer, ([[0.1, 0.2], [0.1, 0.2]], [[0.3, 0.3]])),
@@ -58,14 +72,20 @@ RIGHT = [
     (check_unseen, (A((9, 8, 9, 1), (2, 2, 1)),)),
     (check_unseen, (A((4, 4, 1), (3, 1)),)),
     (check_more_than_factors, (A((3, 3, 3), (1, 2)),)),
-    (check_more_than_factors, (A((3, 3, 3, 3), (2, 1, 3), tokens=2, attention="softmax"),)),
+    (
+        check_more_than_factors,
+        (A((3, 3, 3, 3), (2, 1, 3), tokens=2, attention="softmax"),),
+    ),
     (check_meeting, ([[1, 0], [0, -1]], [2, 1], [1, 0])),
     (check_meeting, ([[0, 1], [0, 0]], [1, 0], [-1, 0])),
     (check_meeting, ([[1, 5], [-5, 0]], [0, 3], [0, 1])),
     (check_blending, (A((4, 4), (3,), heads=3),)),
     (check_blending, (A((3, 5), (2,), tokens=2, heads=4),)),
     (check_larger_and_poorer, (A((4, 1, 4), (4, 4)), A((4, 3, 4), (1, 2)))),
-    (check_larger_and_poorer, (A((3, 3), (9,), attention="softmax"), A((3, 3), (2,), heads=2, skip=True))),
+    (
+        check_larger_and_poorer,
+        (A((3, 3), (9,), attention="softmax"), A((3, 3), (2,), heads=2, skip=True)),
+    ),
     (check_shuffle, (((2, 3, 1, 0), (3, 0, 1, 2)),)),
     (check_shuffle, (np.array([[2, 3, 1, 0], [3, 0, 1, 2]]),)),
 ]
@@ -80,8 +100,16 @@ WRONG = [
     (check_large_fibre, ([[1, 0, np.nan], [0, 1, 0]], EYE), "finite"),
     (check_second_branch, (np.eye(2), [ONES], np.eye(2) * 2, [ONES / 2]), "rescaling"),
     (check_second_branch, (np.eye(2), [ONES], np.eye(2), [ONES]), "c = 1"),
-    (check_second_branch, (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, ONES), [TWOS]), "functions differ"),
-    (check_second_branch, (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, TWOS), [2 * ONES]), "differ"),
+    (
+        check_second_branch,
+        (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, ONES), [TWOS]),
+        "functions differ",
+    ),
+    (
+        check_second_branch,
+        (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, TWOS), [2 * ONES]),
+        "differ",
+    ),
     (check_second_branch, (0 * np.eye(2), [ONES], 0 * np.eye(2), [TWOS]), "is 0"),
     (check_second_branch, (np.eye(2), [ONES], np.eye(3), [ONES]), "A2 needs 2"),
     (check_boundary_layer, ([[1, 2], [2, 4]], [[1, 1]]), "crossing"),
@@ -95,7 +123,11 @@ WRONG = [
     (check_singular_goal, ((1, 0), (0, 1, 0)), "q1"),
     (check_singular_goal, ((10**400, 0, 10**400), (1, 0, 1)), "too large or too small"),
     (check_singular_goal, ((TINY, 0, TINY), (0, 0, 0)), "too large or too small"),
-    (check_second_branch, (1e200 * np.eye(2), [ONES], 1e200 * np.eye(2), [ONES]), "too large or too small"),
+    (
+        check_second_branch,
+        (1e200 * np.eye(2), [ONES], 1e200 * np.eye(2), [ONES]),
+        "too large or too small",
+    ),
     (check_boundary_layer, (HUGE, HUGE[:1]), "too large or too small"),
     (check_rescaling, ((HALF, 2, 3, 4),), "has changed"),
     (check_rescaling, ((Fraction(1, 8), 2, 2, 2),), "has changed"),
@@ -123,18 +155,27 @@ WRONG = [
     (check_blending, (A((4, 4), (4,), heads=3),), "a < d"),
     (check_blending, (A((4, 4), (3,)),), "two heads"),
     (check_blending, (A((4, 2), (3,), heads=3),), "as many heads as outputs"),
-    (check_blending, (A((4, 4), (3,), attention="softmax", heads=3),), "one lightning layer"),
+    (
+        check_blending,
+        (A((4, 4), (3,), attention="softmax", heads=3),),
+        "one lightning layer",
+    ),
     (check_blending, (A((4, 4), (3,), tokens=1, heads=3),), "two tokens"),
     (check_blending, ("heads",), "nv.Architecture"),
-    (check_larger_and_poorer, (A((3, 3), (2,)), A((2, 2), (1,))), "21 parameters and 16 dimensions"),
+    (
+        check_larger_and_poorer,
+        (A((3, 3), (2,)), A((2, 2), (1,))),
+        "21 parameters and 16 dimensions",
+    ),
     (check_larger_and_poorer, (A((2, 2), (1,)), A((3, 3), (2,))), "8 parameters"),
     (check_larger_and_poorer, (A.uniform(9, 9, 3), A((2, 2), (1,))), "smaller network"),
-    (check_shuffle, (((2, 3, 1, 0), (1, 2, 3, 0)),), "Layer 2: head 0"),  # the other way round
+    # the other way round
+    (check_shuffle, (((2, 3, 1, 0), (1, 2, 3, 0)),), "Layer 2: head 0"),
     (check_shuffle, (((3, 2, 0, 1), (3, 0, 1, 2)),), "Layer 1: head 0"),
     (check_shuffle, ([[0, 1, 2, 3]],), "2 lists"),
     (check_shuffle, ([[1, 2, 3, 4], [1, 2, 3, 4]],), "from 0 to 3"),
     (check_shuffle, (3,), "2 lists"),
-]  # fmt: skip
+]
 
 CHECKERS = [
     check
@@ -144,14 +185,18 @@ CHECKERS = [
 ]
 
 
-@pytest.mark.parametrize(("check", "answer"), RIGHT, ids=lambda x: getattr(x, "__name__", None))
+@pytest.mark.parametrize(
+    ("check", "answer"), RIGHT, ids=lambda x: getattr(x, "__name__", None)
+)
 def test_every_correct_answer_passes(check, answer):
     verdict = check(*answer)
     assert verdict, verdict.message
     assert verdict.filled_in and repr(verdict).startswith("✓ Correct.")
 
 
-@pytest.mark.parametrize(("check", "answer", "said"), WRONG, ids=lambda x: getattr(x, "__name__", None))
+@pytest.mark.parametrize(
+    ("check", "answer", "said"), WRONG, ids=lambda x: getattr(x, "__name__", None)
+)
 def test_a_wrong_answer_fails_and_hears_why(check, answer, said):
     verdict = check(*answer)
     assert not verdict and verdict.filled_in
@@ -165,18 +210,26 @@ def test_nothing_filled_in_is_no_error_and_no_pass(check):
         for place in range(parts):
             answer = [blank if i == place else 1 for i in range(parts)]
             assert check(*answer) is NOTHING
-    assert not NOTHING and not NOTHING.filled_in and "Nothing filled in" in repr(NOTHING)
+    assert (
+        not NOTHING and not NOTHING.filled_in and "Nothing filled in" in repr(NOTHING)
+    )
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-200, 1.0, 1e200, 1e300])
 def test_the_nearest_layer_is_as_far_as_the_forms_are_large(size):
-    """For q₁ = q₂ = size · (X² + Y²) the least √(q₁² + q₂²) on unit vectors is √2 · size."""
+    """For q₁ = q₂ = size · (X² + Y²) the least √(q₁² + q₂²) on unit vectors is √2 ·
+    size."""
     said = check_singular_goal((size, 0, size), (size, 0, size)).message
-    assert f"{np.sqrt(2) * size:.3g} away in the Bombieri norm" in said and "boundary point" in said
+    assert (
+        f"{np.sqrt(2) * size:.3g} away in the Bombieri norm" in said
+        and "boundary point" in said
+    )
 
 
 def test_every_check_is_tried_with_right_and_wrong_answers():
-    assert {check for check, _ in RIGHT} == set(CHECKERS) == {check for check, *_ in WRONG}
+    assert (
+        {check for check, _ in RIGHT} == set(CHECKERS) == {check for check, *_ in WRONG}
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -206,8 +259,14 @@ def test_a_check_does_not_hide_errors_of_its_own():
 
 
 def test_the_box_shows_the_task_the_difficulty_and_the_minutes():
-    shown = exercise("Give x with x < 2.", check_unseen, difficulty=2, minutes=7)._repr_html_()
-    assert "x &lt; 2" in shown and "●●○ takes thought · 7 min" in shown and "check_unseen" in shown
+    shown = exercise(
+        "Give x with x < 2.", check_unseen, difficulty=2, minutes=7
+    )._repr_html_()
+    assert (
+        "x &lt; 2" in shown
+        and "●●○ takes thought · 7 min" in shown
+        and "check_unseen" in shown
+    )
 
 
 def test_a_verdict_is_escaped_and_announced():
@@ -223,7 +282,14 @@ def test_boxes_are_dark_on_white_in_every_theme():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"task": ""}, {"task": 3}, {"check": len}, {"difficulty": 4}, {"difficulty": True}, {"minutes": 2.5}],
+    [
+        {"task": ""},
+        {"task": 3},
+        {"check": len},
+        {"difficulty": 4},
+        {"difficulty": True},
+        {"minutes": 2.5},
+    ],
     ids=repr,
 )
 def test_a_box_that_is_none_is_refused(wrong):
@@ -231,7 +297,9 @@ def test_a_box_that_is_none_is_refused(wrong):
         exercise(**{"task": "Give a network.", "check": check_unseen, **wrong})
 
 
-@pytest.mark.parametrize("given", [3, [], [[]], [[[1]]], "a", [["a"]], [[1, 2], [3]], [[np.inf]]], ids=repr)
+@pytest.mark.parametrize(
+    "given", [3, [], [[]], [[[1]]], "a", [["a"]], [[1, 2], [3]], [[np.inf]]], ids=repr
+)
 def test_what_is_no_matrix_is_refused(given):
     with pytest.raises(ValueError, match="Q"):
         matrix("Q", given)

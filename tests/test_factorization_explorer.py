@@ -1,4 +1,5 @@
-"""A = KᵀQ: what the walk leaves alone, what Lemma 3.1 recovers, and the smallest case as a surface."""
+"""A = KᵀQ: what the walk leaves alone, what Lemma 3.1 recovers, and the smallest case
+as a surface."""
 
 from itertools import product
 
@@ -69,7 +70,9 @@ def test_a_walk_is_a_one_parameter_subgroup(kind, a):
 
 @pytest.mark.parametrize("kind", WALKS)
 @pytest.mark.parametrize(("d", "a"), SIZES)
-def test_a_walk_moves_the_factors_leaves_the_product_alone_and_is_recovered(panel, kind, d, a):
+def test_a_walk_moves_the_factors_leaves_the_product_alone_and_is_recovered(
+    panel, kind, d, a
+):
     """Lemma 3.1 recovers it, for a ≤ d."""
     panel.state = f"d={d};a={a};walk={kind};along=-0.8"
     study = panel._shown
@@ -79,7 +82,9 @@ def test_a_walk_moves_the_factors_leaves_the_product_alone_and_is_recovered(pane
     np.testing.assert_allclose(study.C.T @ study.now.K, study.start.K, atol=1e-12)
     assert (study.recovered is None) == (a > d)
     if a <= d:
-        np.testing.assert_allclose(study.recovered, walk_in_gl(kind, a, -0.8), atol=1e-9)
+        np.testing.assert_allclose(
+            study.recovered, walk_in_gl(kind, a, -0.8), atol=1e-9
+        )
         assert study.here == a * a and "C is recovered" in panel.description
         assert f"■ proved · Lemma 3.1: fibre a² = {a * a}" in title(panel)
 
@@ -88,13 +93,20 @@ def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
     Q, K = panel._shown.start[:2]
     panel.state = "entries=Q12=0.5, K23=-1 Q71=2"
     other = panel._shown.start
-    assert (other.Q != Q).sum() == (other.K != K).sum() == 1 and other.Q[0, 1] == 0.5 and other.K[1, 2] == -1
+    assert (
+        (other.Q != Q).sum() == (other.K != K).sum() == 1
+        and other.Q[0, 1] == 0.5
+        and other.K[1, 2] == -1
+    )
     assert said(panel.facts["matrices"]) == "your numbers: a new A that stands still"
     panel.controls["a"].value = 8
     assert panel._shown.start.Q[6, 0] == 2
     for wrong in ("Q12", "Q01=1", "Q12=9.5", "V11=1"):
         panel.controls["entries"].value = wrong
-        assert "entries are such as Q12=0.5" in panel.status and repr(wrong) in panel.status
+        assert (
+            "entries are such as Q12=0.5" in panel.status
+            and repr(wrong) in panel.status
+        )
 
 
 def test_the_foot_of_a_large_product_is_the_nearest(panel):
@@ -104,7 +116,11 @@ def test_the_foot_of_a_large_product_is_the_nearest(panel):
     places = product(range(360), np.linspace(-far, far, 800))
     around = [rank_one_point(point.trace, angle, z) for angle, z in places]
     least = np.linalg.norm(np.array(around) - point.place, axis=1).min()
-    assert least - 1e-3 < np.linalg.norm(np.subtract(point.foot, point.place)) <= least + 1e-9
+    assert (
+        least - 1e-3
+        < np.linalg.norm(np.subtract(point.foot, point.place))
+        <= least + 1e-9
+    )
 
 
 # Lemma 3.1
@@ -117,7 +133,10 @@ def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said,
     assert f"C cannot be recovered: {said}" in panel.description
     assert panel._shown.here == fibre and str(fibre) in panel.description
     a = panel.controls["a"].value
-    assert f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fibre} here" in title(panel)
+    assert (
+        f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fibre} here"
+        in title(panel)
+    )
     assert panel._shown.recovered is None and panel._shown.is_same
 
 
@@ -129,13 +148,16 @@ def test_the_measured_dimensions_are_the_formula(d):
     for a in range(1, 9):
         for prime in (DEFAULT_PRIME, SECOND_PRIME):
             found = measure_product(d, a, seed=1, prime=prime)
-            assert found.dimension == alpha(a, d) and found.fibre == 2 * a * d - alpha(a, d)
+            assert found.dimension == alpha(a, d) and found.fibre == 2 * a * d - alpha(
+                a, d
+            )
             assert found.fibre == (a * a if a <= d else 2 * a * d - d * d)
             assert (found.error_bound == 0) == (a >= d) and found.error_bound < 1e-5
 
 
 def test_the_count_can_disagree():
-    """A small field hides rank often enough: over F₃ some seeds fall short, and the bound says it may be."""
+    """A small field hides rank often enough: over F₃ some seeds fall short, and the
+    bound says it may be."""
     counts = [measure_product(2, 1, seed=seed, prime=3) for seed in range(40)]
     assert {count.dimension for count in counts} != {3}
     assert all(count.dimension <= 3 and count.error_bound > 0.3 for count in counts)
@@ -152,8 +174,10 @@ def test_the_derivative_of_the_product_is_that_of_finite_differences():
         columns.append((ahead - behind).ravel() / (2 * step))
     np.testing.assert_allclose(J, np.array(columns).T, atol=1e-9)
     over = PrimeField(7)
-    assert np.array_equal(product_jacobian(over, over.reduce(Q.round()), K.round()) % 7, product_jacobian(
-        Reals(), Q.round(), K.round()) % 7)  # fmt: skip
+    assert np.array_equal(
+        product_jacobian(over, over.reduce(Q.round()), K.round()) % 7,
+        product_jacobian(Reals(), Q.round(), K.round()) % 7,
+    )
 
 
 def test_a_given_matrix_is_factored():
@@ -171,12 +195,19 @@ def test_the_counts_are_said(panel):
     for d, a in SIZES:
         panel.state = f"d={d};a={a}"
         facts = panel.facts["dimensions"]
-        dimension, fibre = (facts[what]["measured"][a - 1] for what in ("matrices", "fibre"))
+        dimension, fibre = (
+            facts[what]["measured"][a - 1] for what in ("matrices", "fibre")
+        )
         assert f"{fibre} of {2 * a * d} directions " in panel.description
-        assert f"{dimension} dimension" in panel.description and f"d² = {d * d}" in panel.description
+        assert (
+            f"{dimension} dimension" in panel.description
+            and f"d² = {d * d}" in panel.description
+        )
 
 
-def test_a_wrong_formula_leaves_the_measurement_alone_and_the_panel_says_so(panel, monkeypatch):
+def test_a_wrong_formula_leaves_the_measurement_alone_and_the_panel_says_so(
+    panel, monkeypatch
+):
     before = panel.facts["dimensions"]["matrices"]["measured"]
     monkeypatch.setattr(module, "alpha", lambda a, d: alpha(a, d) + 1)
     panel.controls["along"].value = 0.5
@@ -196,10 +227,14 @@ def test_the_rank_one_matrices_of_one_trace_are_a_cone_or_a_hyperboloid():
     det = c**2 / 4 - x**2 - y**2 + z**2
     assert sympy.expand(A.det() - det) == 0
     np.testing.assert_allclose(
-        slice_matrix(0.7, 0.1, 0.2, 0.3), np.array(A.subs({c: 0.7, x: 0.1, y: 0.2, z: 0.3})).astype(float)
+        slice_matrix(0.7, 0.1, 0.2, 0.3),
+        np.array(A.subs({c: 0.7, x: 0.1, y: 0.2, z: 0.3})).astype(float),
     )
-    # Singular: on the surface, and the gradient is zero. That is the origin, and only for c = 0.
-    singular = sympy.solve([det, *(sympy.diff(det, v) for v in (x, y, z))], [x, y, z, c], dict=True)
+    # Singular: on the surface, and the gradient is zero. That is the origin, and only
+    # for c = 0.
+    singular = sympy.solve(
+        [det, *(sympy.diff(det, v) for v in (x, y, z))], [x, y, z, c], dict=True
+    )
     assert singular == [{x: 0, y: 0, z: 0, c: 0}]
 
 
@@ -210,13 +245,19 @@ def test_a_point_of_the_surface_has_rank_one_and_its_factors_give_it(at):
     Q, K = rank_one_heads(*at)
     np.testing.assert_allclose(K.T @ Q, A, atol=1e-12)
     assert np.linalg.norm(K) == pytest.approx(1)
-    np.testing.assert_allclose(slice_coordinates(A), (at[0], *rank_one_point(*at)), atol=1e-12)
+    np.testing.assert_allclose(
+        slice_coordinates(A), (at[0], *rank_one_point(*at)), atol=1e-12
+    )
     x, y, z = rank_one_point(*at)
-    assert abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3  # beside it: rank 2
+    assert (
+        abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3
+    )  # beside it: rank 2
 
 
 @pytest.mark.parametrize("at", SLICES)
-@pytest.mark.parametrize(("family", "stack"), [("image", np.hstack), ("kernel", np.vstack)])
+@pytest.mark.parametrize(
+    ("family", "stack"), [("image", np.hstack), ("kernel", np.vstack)]
+)
 def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
     start, end = map(np.array, ruling(*at, family, 1.2))
     A = slice_matrix(at[0], *rank_one_point(*at))
@@ -224,7 +265,9 @@ def test_a_straight_line_keeps_the_image_or_the_kernel(at, family, stack):
         other = slice_matrix(at[0], *(start + share * (end - start)))
         assert abs(np.linalg.det(other)) < 1e-12
         assert numerical_rank(stack([A, other])) == 1
-    np.testing.assert_allclose(start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12)
+    np.testing.assert_allclose(
+        start + (at[2] + 1.2) / 2.4 * (end - start), rank_one_point(*at), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("at", SLICES)
@@ -241,11 +284,16 @@ def test_the_point_of_the_surface_is_the_product_wherever_the_walk_is(panel, at)
 
 
 @pytest.mark.parametrize("at", SLICES)
-def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(panel, at):
+def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(
+    panel, at
+):
     panel.state = "d=2;a=3;trace={};angle={};height={}".format(*at)
     point = panel._shown.point
     assert point.rank == 2 and "A, of rank 2, is not on it" in panel.description
-    A, distance = np.array(point.place), np.linalg.norm(np.array(point.place) - point.foot)
+    A, distance = (
+        np.array(point.place),
+        np.linalg.norm(np.array(point.place) - point.foot),
+    )
     places = product(range(0, 360, 5), np.linspace(-1.5, 1.5, 121))
     around = [rank_one_point(at[0], angle, z) for angle, z in places]
     assert distance <= np.linalg.norm(np.array(around) - A, axis=1).min() + 1e-9
@@ -262,10 +310,16 @@ def test_only_the_cone_has_a_singular_point(panel):
 
 
 def test_a_product_that_changed_would_be_seen(panel, monkeypatch):
-    """The equality on the screen is measured: a wrong symmetry takes the green frame away."""
+    """The equality on the screen is measured: a wrong symmetry takes the green frame
+    away."""
     assert panel.facts["matrices"]["same"]
-    wrong = lambda over, weights, layer, C: (Layer(C @ weights[0].Q, C.T @ weights[0].K, None),)  # noqa: E731
+    wrong = lambda over, weights, layer, C: (
+        Layer(C @ weights[0].Q, C.T @ weights[0].K, None),
+    )
     monkeypatch.setattr(module, "change_head_basis", wrong)
     panel.controls["walk"].value = "shear"
-    assert not panel.facts["matrices"]["same"] and said(panel.facts["matrices"]) == "A has CHANGED"
+    assert (
+        not panel.facts["matrices"]["same"]
+        and said(panel.facts["matrices"]) == "A has CHANGED"
+    )
     assert "outside hypotheses" in title(panel)

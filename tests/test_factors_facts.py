@@ -1,4 +1,5 @@
-"""The facts of two factorisations of one A: measured, and what the page computes is Python's."""
+"""The facts of two factorisations of one A: measured, and what the page computes is
+Python's."""
 
 import random
 
@@ -14,7 +15,11 @@ from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import measure_product, rank_one_point, ruling
 from neuroviz.factorization.factors_facts import factors_facts
 from neuroviz.factorization.panel import FactorizationExplorer
-from neuroviz.factorization.study import RANKS, FactorizationSetting, study_factorization
+from neuroviz.factorization.study import (
+    RANKS,
+    FactorizationSetting,
+    study_factorization,
+)
 from neuroviz.kit.plot import plain
 
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]
@@ -33,11 +38,15 @@ def test_the_dimensions_are_measured_and_stand_beside_the_formula(d, a):
     facts = facts_of(d=d, a=a)["dimensions"]
     heads = facts["heads"]
     assert heads == list(range(1, max(d + 2, a) + 1))
-    assert facts["matrices"]["measured"] == [measure_product(d, b).dimension for b in heads]
+    assert facts["matrices"]["measured"] == [
+        measure_product(d, b).dimension for b in heads
+    ]
     assert facts["fibre"]["measured"] == [measure_product(d, b).fibre for b in heads]
     assert facts["matrices"]["formula"] == [alpha(b, d) for b in heads]
     assert facts["fibre"]["formula"] == [2 * b * d - alpha(b, d) for b in heads]
-    dimension, fibre = (facts[what]["measured"][a - 1] for what in ("matrices", "fibre"))
+    dimension, fibre = (
+        facts[what]["measured"][a - 1] for what in ("matrices", "fibre")
+    )
     assert said(facts).startswith(f"{2 * a * d} − {fibre} = {dimension} dimension")
     assert said(facts).endswith("s") == (dimension != 1)
 
@@ -53,8 +62,12 @@ def test_a_wrong_formula_leaves_the_measurement_alone_and_the_facts_say_so(monke
 def test_a_product_that_changed_would_be_said(monkeypatch):
     """The equality is measured: a wrong symmetry takes the green frame away."""
     facts = facts_of(walk="shear")
-    assert facts["matrices"]["same"] and said(facts["spectrum"]) == "rank 2, start and now"
-    wrong = lambda over, weights, layer, C: (Layer(C @ weights[0].Q, C.T @ weights[0].K, None),)  # noqa: E731
+    assert (
+        facts["matrices"]["same"] and said(facts["spectrum"]) == "rank 2, start and now"
+    )
+    wrong = lambda over, weights, layer, C: (
+        Layer(C @ weights[0].Q, C.T @ weights[0].K, None),
+    )
     monkeypatch.setattr(module, "change_head_basis", wrong)
     facts = facts_of(walk="shear")
     assert not facts["matrices"]["same"] and said(facts["matrices"]) == "A has CHANGED"
@@ -80,7 +93,9 @@ def test_each_case_has_its_finding(setting, finding):
 def test_only_the_cone_has_a_singular_point():
     assert facts_of(d=3)["surface"] is None
     cone = facts_of(d=2)["surface"]
-    assert said(cone) == "a cone, singular at its tip" and cone["lines"][0]["text"].endswith("trace 0")
+    assert said(cone) == "a cone, singular at its tip" and cone["lines"][0][
+        "text"
+    ].endswith("trace 0")
     assert cone["tip"] == "singular: A = 0"
     smooth = facts_of(d=2, trace=0.05)["surface"]
     assert said(smooth) == "a hyperboloid, smooth"
@@ -97,12 +112,17 @@ def test_only_the_cone_has_a_singular_point():
     ],
 )
 def test_it_is_said_where_a_is(setting, about):
-    assert facts_of(d=2, **setting)["surface"]["lines"][1] == {"text": about, "role": "focus"}
+    assert facts_of(d=2, **setting)["surface"]["lines"][1] == {
+        "text": about,
+        "role": "focus",
+    }
 
 
 def test_the_first_factors_are_those_of_the_panel():
     panel = FactorizationExplorer(state="d=4;a=3;entries=Q12=0.5")
-    for found, M in zip(panel.facts["matrices"]["start"], panel._shown.start[:2], strict=True):
+    for found, M in zip(
+        panel.facts["matrices"]["start"], panel._shown.start[:2], strict=True
+    ):
         np.testing.assert_array_equal(found, M)
     panel.close()
 
@@ -135,14 +155,22 @@ say(given.map((words: string) => asWords(entriesIn(words))));
 
 def some_setting(draw: random.Random) -> FactorizationSetting:
     count = draw.randrange(4)
-    names = [f"{draw.choice('QK')}{draw.randint(1, 4)}{draw.randint(1, 4)}" for _ in range(count)]
+    names = [
+        f"{draw.choice('QK')}{draw.randint(1, 4)}{draw.randint(1, 4)}"
+        for _ in range(count)
+    ]
     return FactorizationSetting(
-        d=draw.choice([1, 2, 2, 2, 3, 4, 6]), a=draw.choice([1, 1, 2, 3, 8]),
-        walk=draw.choice(WALKS), along=draw.randint(-100, 100) / 100,
-        rank=draw.choice(list(RANKS)), seed=draw.randint(0, 9), trace=draw.randint(0, 30) / 20,
-        angle=draw.randint(0, 360), height=draw.randint(-100, 100) / 100,
+        d=draw.choice([1, 2, 2, 2, 3, 4, 6]),
+        a=draw.choice([1, 1, 2, 3, 8]),
+        walk=draw.choice(WALKS),
+        along=draw.randint(-100, 100) / 100,
+        rank=draw.choice(list(RANKS)),
+        seed=draw.randint(0, 9),
+        trace=draw.randint(0, 30) / 20,
+        angle=draw.randint(0, 360),
+        height=draw.randint(-100, 100) / 100,
         entries=" ".join(f"{name}={draw.randint(-60, 60) / 20}" for name in names),
-    )  # fmt: skip
+    )
 
 
 def test_the_page_factors_1000_random_products_as_python_does():
@@ -162,7 +190,9 @@ def test_the_page_factors_1000_random_products_as_python_does():
         assert page["ranks"] == [numerical_rank(M) for M in study.start[:2]]
         assert page["here"] == study.here
         np.testing.assert_allclose(page["C"], study.C, atol=AGREE)
-        np.testing.assert_allclose(np.array(page["back"]) @ study.C, np.eye(study.a), atol=AGREE)
+        np.testing.assert_allclose(
+            np.array(page["back"]) @ study.C, np.eye(study.a), atol=AGREE
+        )
         ranks.add(point and point.rank)
         if point is None:
             assert page["point"] is None and study.d != 2
@@ -188,7 +218,9 @@ def assert_same_point(page, point, near):
     drawn = page["drawn"]
     x, y, z = drawn["place"]
     assert drawn["unit"] >= 1 and np.hypot(x, y) < 1.68 and abs(z) < 1.16
-    np.testing.assert_allclose(np.multiply(drawn["unit"], drawn["place"]), point.place, **near)
+    np.testing.assert_allclose(
+        np.multiply(drawn["unit"], drawn["place"]), point.place, **near
+    )
     # A double root has half the digits.
     np.testing.assert_allclose(page["met"], foot, atol=1e-6 * (1 + np.abs(foot).max()))
 
@@ -201,5 +233,13 @@ def test_numbers_that_the_page_sets_are_numbers_that_python_takes():
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(6)
     studies = [study_factorization(some_setting(draw)) for _ in range(60)]
-    check_types("FactorsFacts", "factorization/factors_facts", [plain(factors_facts(one)) for one in studies])
-    check_types("FactorsPlace", "factorization/factors_facts", [one.place for one in studies[:20]])
+    check_types(
+        "FactorsFacts",
+        "factorization/factors_facts",
+        [plain(factors_facts(one)) for one in studies],
+    )
+    check_types(
+        "FactorsPlace",
+        "factorization/factors_facts",
+        [one.place for one in studies[:20]],
+    )

@@ -1,8 +1,17 @@
-"""A = KᵀQ in the page: numbers, C and A are taken hold of by mouse, finger and keyboard."""
+"""A = KᵀQ in the page: numbers, C and A are taken hold of by mouse, finger and
+keyboard."""
 
 import numpy as np
 import pytest
-from test_scene import ask, dragged, middle, place, redraw, said, scene  # noqa: F401  # the fixture
+from test_scene import (
+    ask,
+    dragged,
+    middle,
+    place,
+    redraw,
+    said,
+    scene,  # noqa: F401
+)
 from test_touch import phone, touch  # noqa: F401  # the fixture
 
 from neuroviz.factorization.panel import FactorizationExplorer
@@ -14,7 +23,10 @@ NUMBERS = """(n) => {
   const cells = box.querySelectorAll(".table")[n].querySelectorAll(".cell");
   return [...cells].map((one) => one.textContent);
 }"""
-RING, BALL = (f".nv-handle[aria-label='{name}']" for name in ("C, along the rotation", "A on its surface"))
+RING, BALL = (
+    f".nv-handle[aria-label='{name}']"
+    for name in ("C, along the rotation", "A on its surface")
+)
 BOXES = """[...box.querySelectorAll("h4 span, .nv-hint, .when, .name, .says, .lines span")]
   .filter((one) => one.getBoundingClientRect().width)
   .map((one) => {
@@ -47,15 +59,18 @@ def changed(before: list[str], after: list[str]) -> int:
 
 
 @pytest.mark.parametrize(
-    "state", ["entries=Q12=0.25", "d=2;a=2;walk=shear", "d=2;a=1;walk=stretch;along=-0.8"]
+    "state",
+    ["entries=Q12=0.25", "d=2;a=2;walk=shear", "d=2;a=1;walk=stretch;along=-0.8"],
 )
-def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):  # noqa: F811
+def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):
     page = scene(state, kind=FactorizationExplorer)
     Q, K, A = (numbers(page, name) for name in ("Q", "K", "A"))
     drag_entry(page, "Q, row 1, column 2", 30)
     after = numbers(page, "Q")
     assert value(after[1]) == pytest.approx(value(Q[1]) + 0.5, abs=0.031)
-    assert changed(Q, after) == 1 and numbers(page, "K") == K and numbers(page, "A") != A
+    assert (
+        changed(Q, after) == 1 and numbers(page, "K") == K and numbers(page, "A") != A
+    )
     assert "Q12=" in place(page)["entries"] and "only Python says" in said(page)
     first, now = numbers(page, "K"), numbers(page, "C⁻ᵀ K")
     drag_entry(page, "C⁻ᵀ K, row 1, column 1", -30)
@@ -63,21 +78,27 @@ def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):  # noqa: F8
     assert numbers(page, "K") != first and "K11=" in place(page)["entries"]
 
 
-def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(scene):  # noqa: F811
+def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(
+    scene,
+):
     page = scene(kind=FactorizationExplorer)
     page.mouse.move(*middle(page, entry("K, row 1, column 2")))
     page.mouse.down()
-    page.mouse.move(*np.add(middle(page, entry("K, row 1, column 2")), (0, -12)), steps=4)
+    page.mouse.move(
+        *np.add(middle(page, entry("K, row 1, column 2")), (0, -12)), steps=4
+    )
     page.wait_for_timeout(100)
     reached = page.evaluate(
         "[...box.querySelectorAll('.table')[4].querySelectorAll('.cell')]"
         ".map((one) => one.classList.contains('reached'))"
     )
-    assert reached == [n // 3 == 1 for n in range(9)]  # K reaches a row of A, Q a column
+    assert reached == [
+        n // 3 == 1 for n in range(9)
+    ]  # K reaches a row of A, Q a column
     page.mouse.up()
 
 
-def test_c_is_turned_by_hand_and_a_stands_still(scene):  # noqa: F811
+def test_c_is_turned_by_hand_and_a_stands_still(scene):
     page = scene("d=4;a=2", kind=FactorizationExplorer)
     A, now = numbers(page, "A"), numbers(page, "C Q")
     x, y = middle(page, RING)
@@ -87,35 +108,42 @@ def test_c_is_turned_by_hand_and_a_stands_still(scene):  # noqa: F811
     assert "C: turned by" in said(page)
 
 
-def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_back(scene):  # noqa: F811
+def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_back(
+    scene,
+):
     page = scene(kind=FactorizationExplorer)
     assert "fibre here: 4 of 12 directions" in said(page)
     page.get_by_label("let Q lose a rank").click()
-    page.wait_for_function("box.textContent.includes('fibre here: 5 of 12 directions, against 4')")
+    page.wait_for_function(
+        "box.textContent.includes('fibre here: 5 of 12 directions, against 4')"
+    )
     assert place(page)["rank"] == "Q"
     drag_entry(page, "Q, row 1, column 1", 30)
     assert place(page)["rank"] == "full" and len(place(page)["entries"].split()) == 12
     assert "fibre here: 4 of 12" in said(page)
 
 
-def test_a_walk_that_moves_nothing_has_no_ring(scene):  # noqa: F811
+def test_a_walk_that_moves_nothing_has_no_ring(scene):
     page = scene("a=2", kind=FactorizationExplorer)
     assert page.locator(RING).is_visible()
     redraw(page, FactorizationExplorer(state="a=1"))
-    page.wait_for_function("box.textContent.includes('GL₁ has no rotation: nothing moves')")
+    page.wait_for_function(
+        "box.textContent.includes('GL₁ has no rotation: nothing moves')"
+    )
     assert not page.locator(RING).is_visible()
 
 
-def test_the_name_of_a_button_has_the_words_that_are_seen_on_it(scene):  # noqa: F811
+def test_the_name_of_a_button_has_the_words_that_are_seen_on_it(scene):
     page = scene(kind=FactorizationExplorer)
     for button in page.locator(".name button").all():
         assert button.inner_text() in button.get_attribute("aria-label")
 
 
 @pytest.mark.parametrize(
-    "state", ["d=2;a=1;walk=stretch", "d=2;a=3", "d=2;a=1;walk=stretch;entries=Q11=2 K11=-1"]
+    "state",
+    ["d=2;a=1;walk=stretch", "d=2;a=3", "d=2;a=1;walk=stretch;entries=Q11=2 K11=-1"],
 )
-def test_a_moves_on_its_surface_with_the_pointer(scene, state):  # noqa: F811
+def test_a_moves_on_its_surface_with_the_pointer(scene, state):
     page = scene(state, kind=FactorizationExplorer)
     A, (x, y) = numbers(page, "A"), middle(page, BALL)
     dragged(page, BALL, x - 25, y + 10)
@@ -124,9 +152,13 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):  # noqa: F811
     assert place(page)["entries"] == "" or "K12=" in place(page)["entries"]
 
 
-def test_the_tip_has_a_name_where_the_surface_is_a_cone_and_a_large_matrix_is_drawn_smaller(scene):  # noqa: F811
+def test_the_tip_has_a_name_where_the_surface_is_a_cone_and_a_large_matrix_is_drawn_smaller(
+    scene,
+):
     page = scene("d=2;a=1", kind=FactorizationExplorer)
-    assert page.get_by_text("singular: A = 0").is_visible() and "drawn 1 :" not in said(page)
+    assert page.get_by_text("singular: A = 0").is_visible() and "drawn 1 :" not in said(
+        page
+    )
     page.evaluate("box.talk.set({trace: 1})")
     page.wait_for_function("!box.textContent.includes('singular: A = 0')")
     page = scene("d=2;a=2;entries=Q11=4 Q12=-3 K22=5", kind=FactorizationExplorer)
@@ -134,7 +166,9 @@ def test_the_tip_has_a_name_where_the_surface_is_a_cone_and_a_large_matrix_is_dr
     assert not page.locator(BALL).is_visible()  # a > 1: many Q and K have the product
 
 
-def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(scene):  # noqa: F811
+def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(
+    scene,
+):
     page = scene("d=2;a=2", kind=FactorizationExplorer)
     page.locator(entry("Q, row 1, column 1")).focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Shift+ArrowDown"):
@@ -148,7 +182,7 @@ def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(scene):  #
     assert (place(page)["angle"], place(page)["height"]) == (328, 0.62)
 
 
-def test_what_python_says_comes_back_when_it_has_answered(scene):  # noqa: F811
+def test_what_python_says_comes_back_when_it_has_answered(scene):
     page = scene(kind=FactorizationExplorer)
     drag_entry(page, "Q, row 1, column 1", 30)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class")
@@ -159,11 +193,14 @@ def test_what_python_says_comes_back_when_it_has_answered(scene):  # noqa: F811
     assert "your numbers: a new A that stands still" in said(page)
 
 
-@pytest.mark.parametrize("state", ["", "d=2;a=2", "d=1;a=1;walk=stretch", "d=6;a=8", "d=4;a=1;walk=stretch"])
 @pytest.mark.parametrize(
-    ("size", "width"), [("notebook", 820), ("notebook", 1085), ("lecture", 900), ("lecture", 1085)]
+    "state", ["", "d=2;a=2", "d=1;a=1;walk=stretch", "d=6;a=8", "d=4;a=1;walk=stretch"]
 )
-def test_words_stay_apart_and_in_the_picture(scene, look, state, width, size):  # noqa: F811
+@pytest.mark.parametrize(
+    ("size", "width"),
+    [("notebook", 820), ("notebook", 1085), ("lecture", 900), ("lecture", 1085)],
+)
+def test_words_stay_apart_and_in_the_picture(scene, look, state, width, size):
     look(size=size)
     page = scene(state, kind=FactorizationExplorer)
     redraw(page, FactorizationExplorer(state=state), width)
@@ -178,7 +215,9 @@ def test_words_stay_apart_and_in_the_picture(scene, look, state, width, size):  
             assert wide < 1 or high < 2, (words, other[4])
 
 
-def test_on_a_phone_matrices_stand_below_one_another_and_a_finger_drags_a_number(phone):  # noqa: F811
+def test_on_a_phone_matrices_stand_below_one_another_and_a_finger_drags_a_number(
+    phone,
+):
     page = phone(FactorizationExplorer, 390, 844)
     page.evaluate("box.talk = neurovizScenes.talkOf(box)")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -191,7 +230,7 @@ def test_on_a_phone_matrices_stand_below_one_another_and_a_finger_drags_a_number
     assert "Q12=" in page.evaluate("box.talk.get('entries')")
 
 
-def test_the_picture_is_saved_with_its_matrices(scene):  # noqa: F811
+def test_the_picture_is_saved_with_its_matrices(scene):
     page = scene("d=2;a=1", kind=FactorizationExplorer)
     still = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
     picture = still.removeprefix("data:image/png;base64,")

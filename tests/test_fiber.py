@@ -1,4 +1,5 @@
-"""Fibres of one layer: Theorems 3.2 and 3.9 and Lemma A.3, complete over small fields, measured in floats."""
+"""Fibres of one layer: Theorems 3.2 and 3.9 and Lemma A.3, complete over small fields,
+measured in floats."""
 
 from dataclasses import replace
 from itertools import product
@@ -22,7 +23,13 @@ from neuroviz.engine.layer import (
     with_antisymmetric_part,
 )
 from neuroviz.engine.network import forward, random_weights
-from neuroviz.single_layer.walk import PRESETS, WALKS, FiberSetting, plane_of, study_fiber
+from neuroviz.single_layer.walk import (
+    PRESETS,
+    WALKS,
+    FiberSetting,
+    plane_of,
+    study_fiber,
+)
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")
@@ -30,7 +37,9 @@ SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (4, 3)]
 
 
 def random_pair(over, d, d_out, seed=0):
-    (layer,) = random_weights(over, Architecture((d, d_out), (d,)), np.random.default_rng(seed))
+    (layer,) = random_weights(
+        over, Architecture((d, d_out), (d,)), np.random.default_rng(seed)
+    )
     return as_pair(over, layer)
 
 
@@ -50,7 +59,8 @@ def outputs(over, pair, tokens, attention="lightning", inputs=12):
 
 
 def same_outputs(one, other, tokens):
-    """On random inputs over a large prime field: the independent check of `same_function`."""
+    """On random inputs over a large prime field: the independent check of
+    `same_function`."""
     return (outputs(P, one, tokens) == outputs(P, other, tokens)).all()
 
 
@@ -63,23 +73,32 @@ def test_rescaling_and_swapping_leave_the_function_alone_exactly(d, d_out, token
     pair = random_pair(P, d, d_out)
     for c in (-1, 2, 12345):
         other = rescaled(P, pair, c)
-        assert same_function(P, "lightning", pair, other, tokens) and same_outputs(pair, other, tokens)
+        assert same_function(P, "lightning", pair, other, tokens) and same_outputs(
+            pair, other, tokens
+        )
     u, k, v, h = rank_one(P, d, d_out)
     thin = Pair(outer(P, u, k), outer(P, h, v))
     other = swapped(P, thin)
-    assert same_function(P, "lightning", thin, other, tokens) and same_outputs(thin, other, tokens)
+    assert same_function(P, "lightning", thin, other, tokens) and same_outputs(
+        thin, other, tokens
+    )
 
 
 @pytest.mark.parametrize(("d", "d_out"), [size for size in SIZES if size[0] > 1])
 def test_swapping_queries_and_keys_is_no_symmetry_unless_there_is_one_token(d, d_out):
     u, k, v, h = rank_one(P, d, d_out)
-    pair, other = Pair(outer(P, u, k), outer(P, h, v)), Pair(outer(P, k, u), outer(P, h, v))
+    pair, other = (
+        Pair(outer(P, u, k), outer(P, h, v)),
+        Pair(outer(P, k, u), outer(P, h, v)),
+    )
     queries_and_values = Pair(outer(P, u, v), outer(P, h, k))
     for changed in (other, queries_and_values):
         for tokens in (2, 3):
             assert not same_function(P, "lightning", pair, changed, tokens)
             assert not same_outputs(pair, changed, tokens)
-        assert same_function(P, "lightning", pair, changed, 1) and same_outputs(pair, changed, 1)
+        assert same_function(P, "lightning", pair, changed, 1) and same_outputs(
+            pair, changed, 1
+        )
 
 
 @pytest.mark.parametrize(("d", "d_out"), [size for size in SIZES if size[0] > 1])
@@ -87,15 +106,23 @@ def test_one_token_does_not_see_the_antisymmetric_part_and_two_do(d, d_out):
     pair = random_pair(P, d, d_out)
     B = P.random(np.random.default_rng(3), (d, d))
     other = Pair(P.reduce(pair.A + B - B.T), pair.V)
-    assert same_function(P, "lightning", pair, other, 1) and same_outputs(pair, other, 1)
-    assert not same_function(P, "lightning", pair, other, 2) and not same_outputs(pair, other, 2)
+    assert same_function(P, "lightning", pair, other, 1) and same_outputs(
+        pair, other, 1
+    )
+    assert not same_function(P, "lightning", pair, other, 2) and not same_outputs(
+        pair, other, 2
+    )
     symmetric = Pair(P.reduce(pair.A + B + B.T), pair.V)
-    assert not same_function(P, "lightning", pair, symmetric, 1) and not same_outputs(pair, symmetric, 1)
+    assert not same_function(P, "lightning", pair, symmetric, 1) and not same_outputs(
+        pair, symmetric, 1
+    )
 
 
 def all_matrices(p, rows, columns):
     half = p // 2
-    entries = np.array(list(product(range(-half, half + 1), repeat=rows * columns)), dtype=float)
+    entries = np.array(
+        list(product(range(-half, half + 1), repeat=rows * columns)), dtype=float
+    )
     return entries.reshape(-1, rows, columns)
 
 
@@ -131,21 +158,32 @@ FIBERS = {
 
 @pytest.mark.parametrize("name", FIBERS)
 def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
-    """Theorem 3.2; its proof works over every field, so all points over F_p can be counted."""
+    """Theorem 3.2; its proof works over every field, so all points over F_p can be
+    counted."""
     p, A, V, size = FIBERS[name]
     assert fiber_size(p, Pair(A, V), tokens=2) == size
     case = fiber_case(PrimeField(p), Pair(A, V))
-    assert case == {"V = 0": "zero", "A = 0": "zero", "d = 1": "boundary"}.get(name, name.split(",")[0])
+    assert case == {"V = 0": "zero", "A = 0": "zero", "d = 1": "boundary"}.get(
+        name, name.split(",")[0]
+    )
     if name == "generic, V of rank one":
-        assert fiber_size(p, Pair(A, V), tokens=1) >= size * p  # each with p antisymmetric parts
+        assert (
+            fiber_size(p, Pair(A, V), tokens=1) >= size * p
+        )  # each with p antisymmetric parts
 
 
 @pytest.mark.parametrize("tokens", [2, 3])
 def test_a_softmax_layer_determines_its_weights(tokens):
     pair = random_pair(Reals(), 3, 2)
-    for other in (rescaled(Reals(), pair, 1.1), Pair(-pair.A, -pair.V), with_antisymmetric_part(pair, 0.1)):
+    for other in (
+        rescaled(Reals(), pair, 1.1),
+        Pair(-pair.A, -pair.V),
+        with_antisymmetric_part(pair, 0.1),
+    ):
         assert not same_function(Reals(), "softmax", pair, other, tokens)
-        apart = outputs(Reals(), pair, tokens, "softmax") - outputs(Reals(), other, tokens, "softmax")
+        apart = outputs(Reals(), pair, tokens, "softmax") - outputs(
+            Reals(), other, tokens, "softmax"
+        )
         assert np.abs(apart).max() > 1e-3
     assert same_function(Reals(), "softmax", pair, pair, tokens)
 
@@ -153,7 +191,9 @@ def test_a_softmax_layer_determines_its_weights(tokens):
 def test_softmax_does_not_see_a_where_v_is_zero_or_the_token_is_alone():
     one, other = (random_pair(Reals(), 3, 2, seed) for seed in (0, 1))
     nothing = 0 * one.V
-    assert same_function(Reals(), "softmax", Pair(one.A, nothing), Pair(other.A, nothing), 2)
+    assert same_function(
+        Reals(), "softmax", Pair(one.A, nothing), Pair(other.A, nothing), 2
+    )
     assert same_function(Reals(), "softmax", one, Pair(other.A, one.V), 1)
     assert not same_function(Reals(), "softmax", one, Pair(one.A, other.V), 1)
 
@@ -186,29 +226,45 @@ def test_the_kernel_has_the_dimensions_of_lemma_a3(d, d_out):
     assert kernel(generic) == 1
     assert kernel(Pair(outer(P, u, k), V)) == 1
     assert kernel(Pair(outer(P, v, k), V)) == d
-    assert kernel(Pair(outer(P, k, v), V)) == 1  # the common form on the queries: not the condition
+    assert (
+        kernel(Pair(outer(P, k, v), V)) == 1
+    )  # the common form on the queries: not the condition
     assert kernel(Pair(generic.A, 0 * V)) == d * d
     assert kernel(Pair(0 * generic.A, V)) == d * d_out
     assert kernel(Pair(0 * generic.A, 0 * V)) == d * d + d * d_out
     assert kernel(generic, tokens=1) == 1 + d * (d - 1) // 2
-    antisymmetric = Pair(P.reduce(generic.A - generic.A.T), generic.V)  # xᵀAx = 0: one token sees no V
-    assert (kernel(antisymmetric), kernel(antisymmetric, tokens=1)) == (1, d * d_out + d * (d - 1) // 2)
+    antisymmetric = Pair(
+        P.reduce(generic.A - generic.A.T), generic.V
+    )  # xᵀAx = 0: one token sees no V
+    assert (kernel(antisymmetric), kernel(antisymmetric, tokens=1)) == (
+        1,
+        d * d_out + d * (d - 1) // 2,
+    )
 
 
 @pytest.mark.parametrize(("d", "d_out"), [(2, 1), (3, 3)])
 def test_the_float_kernel_is_the_exact_one_and_softmax_has_none(d, d_out):
     rng = np.random.default_rng(6)
     u, k, v, h = rank_one(Reals(), d, d_out)
-    cases = [(random_pair(Reals(), d, d_out), 1), (Pair(np.outer(v, k), np.outer(h, v)), d)]
+    cases = [
+        (random_pair(Reals(), d, d_out), 1),
+        (Pair(np.outer(v, k), np.outer(h, v)), d),
+    ]
     for pair, expected in cases:
         assert kernel_dimension(Reals(), "lightning", pair, 2, rng) == expected
         assert kernel_dimension(Reals(), "softmax", pair, 2, rng) == 0
         assert kernel_dimension(Reals(), "softmax", pair, 1, rng) == d * d
-    assert kernel_dimension(Reals(), "softmax", Pair(u[:, None] * k, 0 * np.outer(h, v)), 2, rng) == d * d
+    assert (
+        kernel_dimension(
+            Reals(), "softmax", Pair(u[:, None] * k, 0 * np.outer(h, v)), 2, rng
+        )
+        == d * d
+    )
 
 
 def test_at_the_boundary_the_kernel_is_larger_than_the_fibre():
-    """(v + εw)(v − εw) = v² − ε²w²: no change to first order, and yet another function."""
+    """(v + εw)(v − εw) = v² − ε²w²: no change to first order, and yet another
+    function."""
     _, k, v, h = rank_one(P, 3, 2)
     w = P.random(np.random.default_rng(7), (3,))
     here = Pair(outer(P, v, k), outer(P, h, v))
@@ -224,10 +280,17 @@ def test_at_the_boundary_the_kernel_is_larger_than_the_fibre():
 def settings():
     for preset, attention, tokens, walk in product(PRESETS, BOTH, (1, 2, 3), WALKS):
         for swap, negative in product((False, True), (False, True)):
-            if preset == "zero" and (walk != "rescale" or swap) or swap and preset != "rank-one":
+            if (
+                preset == "zero"
+                and (walk != "rescale" or swap)
+                or swap
+                and preset != "rank-one"
+            ):
                 continue
             for along in (0.8, 1.2):
-                yield FiberSetting(preset, attention, along, 0.0, tokens, 3, 2, walk, swap, negative)
+                yield FiberSetting(
+                    preset, attention, along, 0.0, tokens, 3, 2, walk, swap, negative
+                )
 
 
 def allowed(s):
@@ -236,14 +299,24 @@ def allowed(s):
         if s.preset == "zero":
             return s.along <= 1  # on the way to A = 0; then V grows
         return s.tokens == 1 and s.walk != "rescale" and not s.swap and not s.negative
-    return s.preset == "zero" or s.walk == "rescale" or s.walk == "antisymmetric" and s.tokens == 1
+    return (
+        s.preset == "zero"
+        or s.walk == "rescale"
+        or s.walk == "antisymmetric"
+        and s.tokens == 1
+    )
 
 
 def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
     seen = {True: 0, False: 0}
     for setting in settings():
         study = study_fiber(setting)
-        assert study.stays == allowed(setting) == (study.walked <= TOLERANCE) == study.same_outputs, setting
+        assert (
+            study.stays
+            == allowed(setting)
+            == (study.walked <= TOLERANCE)
+            == study.same_outputs
+        ), setting
         assert study.walked <= 1e-12 or study.walked > 1e-2, setting
         seen[study.stays] += 1
     assert min(seen.values()) > 50
@@ -251,9 +324,13 @@ def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
 
 @pytest.mark.parametrize("direction", ["plane", "random"])
 @pytest.mark.parametrize("preset", ["generic", "rank-one"])
-@pytest.mark.parametrize(("d", "d_out", "tokens"), [(1, 1, 2), (2, 3, 2), (3, 3, 4), (5, 1, 3)])
+@pytest.mark.parametrize(
+    ("d", "d_out", "tokens"), [(1, 1, 2), (2, 3, 2), (3, 3, 4), (5, 1, 3)]
+)
 def test_off_the_fibre_first_order_along_it_second(preset, direction, d, d_out, tokens):
-    setting = FiberSetting(preset, along=0.5, tokens=tokens, width=d, width_out=d_out, direction=direction)
+    setting = FiberSetting(
+        preset, along=0.5, tokens=tokens, width=d, width_out=d_out, direction=direction
+    )
     study = study_fiber(setting)
     assert study.along.slope == pytest.approx(2, abs=0.02)
     assert study.aside.slope == pytest.approx(1, abs=0.05)
@@ -279,7 +356,9 @@ def test_at_the_crossing_even_a_step_off_is_of_second_order():
     assert not study.base.A.any() and not study.base.V.any()
     assert study.aside.slope == pytest.approx(2, abs=1e-3)
     assert study.kernel == study.start.A.size + study.start.V.size
-    assert study_fiber(replace(study.setting, along=0.9)).aside.slope == pytest.approx(1, abs=0.1)
+    assert study_fiber(replace(study.setting, along=0.9)).aside.slope == pytest.approx(
+        1, abs=0.1
+    )
 
 
 def test_the_places_are_coordinates_in_the_plane_of_the_start():
@@ -298,9 +377,15 @@ def test_the_places_are_coordinates_in_the_plane_of_the_start():
 @pytest.mark.parametrize("angle", [0, 20, 60, 75])
 def test_the_other_branch_casts_its_shadow_on_a_hyperbola_of_its_own(angle):
     for along in (-1.0, 0.0, 1.0):
-        study = study_fiber(FiberSetting("rank-one", swap=True, along=along, angle=angle))
+        study = study_fiber(
+            FiberSetting("rank-one", swap=True, along=along, angle=angle)
+        )
         x, y = study.places[1]
-        assert x * y == pytest.approx(study.shadow) == pytest.approx(np.cos(np.radians(angle)) ** 2)
+        assert (
+            x * y
+            == pytest.approx(study.shadow)
+            == pytest.approx(np.cos(np.radians(angle)) ** 2)
+        )
         assert (study.outside > 0) == (angle > 0)
         assert study.case == ("boundary" if angle == 0 else "rank one")
         assert study.kernel == (3 if angle == 0 else 1)

@@ -1,4 +1,5 @@
-"""The explorer of fibres: what its words claim, that they claim nothing wrong; see also test_fibre_facts."""
+"""The explorer of fibres: what its words claim, that they claim nothing wrong; see also
+test_fibre_facts."""
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ STATES = [
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_equal_outputs_are_claimed_exactly_where_they_are_measured_and_proved(panel, state):
+def test_equal_outputs_are_claimed_exactly_where_they_are_measured_and_proved(
+    panel, state
+):
     panel.state = state
     study = panel._shown
     same = bool(study.moved <= 1e-9)
@@ -40,7 +43,9 @@ def test_the_weights_and_outputs_are_those_of_equation_1(panel):
         np.testing.assert_array_equal(found, matrix)
     np.testing.assert_array_equal(panel.facts["outputs"]["start"], study.outputs_start)
     A, V, X = study.now.A, study.now.V, study.input_shown
-    np.testing.assert_allclose(study.outputs_now, V @ X @ X.T @ A @ X)  # Eq. 1, written out
+    np.testing.assert_allclose(
+        study.outputs_now, V @ X @ X.T @ A @ X
+    )  # Eq. 1, written out
     assert not np.allclose(A, study.start.A)
 
 
@@ -65,13 +70,20 @@ def test_each_case_of_the_theorems_has_its_badge(panel, state, badge):
 
 def test_the_boundary_and_its_larger_kernel_are_said(panel):
     panel.state = "preset=rank-one;angle=0"
-    assert "3 of 18 directions are silent" in panel.description and "Lemma A.3" in panel.description
+    assert (
+        "3 of 18 directions are silent" in panel.description
+        and "Lemma A.3" in panel.description
+    )
     panel.state = "angle=5"
-    assert panel._shown.kernel == 1 and "silent" not in panel.description  # for the class to find
+    assert (
+        panel._shown.kernel == 1 and "silent" not in panel.description
+    )  # for the class to find
 
 
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):
     panel.controls["preset"].value = "zero"
     panel.controls["along"].value = 1.0000000000000002
-    assert panel._shown.places[1] == (0.0, 0.0) and "off it like ε²." in panel.description
+    assert (
+        panel._shown.places[1] == (0.0, 0.0) and "off it like ε²." in panel.description
+    )
     assert fiber_facts(panel._shown)["outputs"]["says"][-1]["text"] == "= same: all 0"

@@ -1,4 +1,5 @@
-"""Figure 3 of the paper and its panel: every mark is a measurement; where floats are wrong it is seen."""
+"""Figure 3 of the paper and its panel: every mark is a measurement; where floats are
+wrong it is seen."""
 
 import csv
 import io
@@ -17,7 +18,12 @@ from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
 from neuroviz.nn.modules import AttentionNetwork
-from neuroviz.softmax.figure3 import Figure3Setting, float32_rank, procedure_jacobian, study_figure3
+from neuroviz.softmax.figure3 import (
+    Figure3Setting,
+    float32_rank,
+    procedure_jacobian,
+    study_figure3,
+)
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
 
@@ -40,9 +46,13 @@ def test_the_exact_ranks_are_those_of_the_paper_and_lightning_has_two_less():
     study = study_figure3(Figure3Setting(lightning=True))
     assert [p.width for p in study.of("softmax")] == list(range(3, 11))
     assert [p.exact.value for p in study.of("softmax")] == SOFTMAX
-    assert [p.exact.value for p in study.of("lightning")] == [rank - 2 for rank in SOFTMAX]
+    assert [p.exact.value for p in study.of("lightning")] == [
+        rank - 2 for rank in SOFTMAX
+    ]
     assert all(p.on_formula and p.exact.error_bound == 0 for p in study.points)
-    assert all(p.floating.decided and p.floating.value == p.exact.value for p in study.points)
+    assert all(
+        p.floating.decided and p.floating.value == p.exact.value for p in study.points
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +71,9 @@ def test_every_point_is_a_measurement_of_a_uniform_network(setting):
             p.width, setting.head_dim, setting.layers, setting.tokens, p.arch.attention
         )
         assert p.exact == measure_dimension(p.arch, seed=setting.seed)
-        assert p.floating == measure_dimension(p.arch, method="float", seed=setting.seed)
+        assert p.floating == measure_dimension(
+            p.arch, method="float", seed=setting.seed
+        )
         assert p.on_formula and p.float32 is None
 
 
@@ -75,7 +87,9 @@ def drawn(arch, seed, inputs):
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.normal_(generator=generator)
-    return network, torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
+    return network, torch.randn(
+        inputs, arch.widths[0], arch.tokens, generator=generator
+    )
 
 
 def one_backward_for_each_row(arch, seed, inputs):
@@ -92,7 +106,10 @@ def one_backward_for_each_row(arch, seed, inputs):
 @pytest.mark.parametrize("kind", ["softmax", "lightning"])
 def test_all_rows_at_once_are_the_rows_one_by_one(kind):
     arch = Architecture.uniform(4, 2, 2, 3, kind)
-    at_once, one_by_one = procedure_jacobian(arch, 0, 5), one_backward_for_each_row(arch, 0, 5)
+    at_once, one_by_one = (
+        procedure_jacobian(arch, 0, 5),
+        one_backward_for_each_row(arch, 0, 5),
+    )
     assert at_once.dtype == one_by_one.dtype == torch.float32
     assert at_once.shape == one_by_one.shape == (5 * 3 * 4, arch.num_parameters)
     assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
@@ -116,7 +133,10 @@ def in_float64(arch, seed, inputs):
 def test_its_derivatives_are_those_of_the_numpy_network_up_to_rounding(kind):
     arch = Architecture.uniform(5, 2, 2, 3, kind)
     J = in_float64(arch, 2, 30)
-    assert np.abs(procedure_jacobian(arch, 2, 30).numpy() - J).max() < 1e-3 * np.abs(J).max()
+    assert (
+        np.abs(procedure_jacobian(arch, 2, 30).numpy() - J).max()
+        < 1e-3 * np.abs(J).max()
+    )
 
 
 def test_its_rank_is_what_torch_counts_above_its_tolerance():
@@ -152,7 +172,10 @@ def test_a_wrong_rank_is_flagged_and_drawn_with_its_error(missed):
     by_width = {p.width: p for p in missed.points}
     for width in (9, 10):
         p = by_width[width]
-        assert p.float32_is_wrong and p.float32_difference == p.float32.value - p.exact.value < 0
+        assert (
+            p.float32_is_wrong
+            and p.float32_difference == p.float32.value - p.exact.value < 0
+        )
     wrong = [p for p in missed.points if p.float32_is_wrong]
     figure = make(figure3_parts(missed))
     crosses = trace(figure, "float32, wrong, softmax")
@@ -172,12 +195,18 @@ def test_a_right_rank_is_not_flagged():
 
 
 def test_an_overflow_is_no_rank_and_is_said():
-    study = study_figure3(Figure3Setting(layers=4, last=4, lightning=True, peer=True, inputs=20, runs=2))
+    study = study_figure3(
+        Figure3Setting(layers=4, last=4, lightning=True, peer=True, inputs=20, runs=2)
+    )
     points = study.of("lightning")
     assert all(p.float32.value is None and p.float32_is_wrong for p in points)
     assert all(p.float32_difference is None for p in points)
     over = sum(p.float32.value is None for p in study.points)
-    (said,) = [line for line in headlines(make(figure3_parts(study))) if line.startswith("row-by-row")]
+    (said,) = [
+        line
+        for line in headlines(make(figure3_parts(study)))
+        if line.startswith("row-by-row")
+    ]
     assert f"overflows at {over} of 4" in said
     lines = list(csv.DictReader(io.StringIO(study.to_csv())))
     assert lines[-1]["float32"] == "" and lines[-1]["float32_inputs"] == "20"
@@ -194,8 +223,14 @@ def test_too_few_inputs_are_known():
 
 def test_what_is_called_measured_is_never_the_formula():
     study = small(lightning=True)
-    points = tuple(replace(p, exact=replace(p.exact, value=p.exact.value + 7)) for p in study.points)
-    before, after = make(figure3_parts(study)), make(figure3_parts(replace(study, points=points)))
+    points = tuple(
+        replace(p, exact=replace(p.exact, value=p.exact.value + 7))
+        for p in study.points
+    )
+    before, after = (
+        make(figure3_parts(study)),
+        make(figure3_parts(replace(study, points=points))),
+    )
     for kind in ("softmax", "lightning"):
         moved = [y + 7 for y in trace(before, f"exact (measured), {kind}").y]
         assert list(trace(after, f"exact (measured), {kind}").y) == moved
@@ -232,10 +267,14 @@ def test_a_gap_below_what_decides_is_hollow_and_counted():
 def test_both_kinds_stand_at_their_width_and_the_numbers_say_how_far_apart_they_are():
     study = small(lightning=True)
     figure = make(figure3_parts(study))
-    soft, light = (trace(figure, f"exact (measured), {kind}") for kind in ("softmax", "lightning"))
+    soft, light = (
+        trace(figure, f"exact (measured), {kind}") for kind in ("softmax", "lightning")
+    )
     assert list(soft.x) == list(light.x) == [3, 4, 5]
     apart = [f"+{one - other}" for one, other in zip(soft.y, light.y, strict=True)]
-    assert list(soft.text) == apart == ["+2"] * 3 and not any(map(str.strip, light.text))
+    assert list(soft.text) == apart == ["+2"] * 3 and not any(
+        map(str.strip, light.text)
+    )
     alone = trace(make(figure3_parts(small())), "exact (measured), softmax")
     assert list(alone.text) == ["25", "40", "57"]
 
@@ -248,20 +287,34 @@ def test_the_table_says_what_the_study_holds(missed):
     assert len(lines) == len(missed.points)
     for line, p in zip(lines, missed.points, strict=True):
         assert (int(line["delta"]), line["attention"]) == (p.width, "softmax")
-        assert (int(line["layers"]), int(line["tokens"]), int(line["head_dim"])) == (2, 3, 2)
+        assert (int(line["layers"]), int(line["tokens"]), int(line["head_dim"])) == (
+            2,
+            3,
+            2,
+        )
         assert int(line["parameters"]) == p.arch.num_parameters
-        assert (int(line["exact"]), int(line["prime"])) == (p.exact.value, p.exact.prime)
+        assert (int(line["exact"]), int(line["prime"])) == (
+            p.exact.value,
+            p.exact.prime,
+        )
         assert float(line["error_bound"]) == p.exact.error_bound
         assert (int(line["float"]), line["decided"]) == (p.floating.value, "yes")
         assert float(line["gap"]) == pytest.approx(p.floating.gap, rel=1e-5)
         assert int(line["float32"]) == p.float32.value
         assert int(line["formula"]) == p.expected.value
-        assert (line["status"], line["source"]) == ("proved here", "Eq. 16, Corollary A")
-        assert (line["seed"], line["float32_inputs"], line["float32_runs"]) == ("0", "100", "1")
+        assert (line["status"], line["source"]) == (
+            "proved here",
+            "Eq. 16, Corollary A",
+        )
+        assert (line["seed"], line["float32_inputs"], line["float32_runs"]) == (
+            "0",
+            "100",
+            "1",
+        )
 
 
 def test_the_table_is_empty_where_nothing_was_asked():
-    (line, *_) = csv.DictReader(io.StringIO(small().to_csv()))
+    line, *_ = csv.DictReader(io.StringIO(small().to_csv()))
     assert line["float32"] == line["float32_inputs"] == ""
 
 
@@ -289,7 +342,10 @@ def table(panel):
 
 def test_it_opens_on_the_figure_of_the_paper(panel):
     assert panel._read() == Figure3Setting()
-    assert "softmax 25, 40, 57, 76, 97, 120, 145, 172; all on the formula" in panel.description
+    assert (
+        "softmax 25, 40, 57, 76, 97, 120, 145, 172; all on the formula"
+        in panel.description
+    )
     assert "8 ranks" in title(panel) and "Eq. 16, Corollary A" in title(panel)
     assert headlines(panel.figure)[0] == "softmax: 8 of 8 exact ranks on the formula"
 
@@ -315,16 +371,23 @@ def test_of_one_width_no_second_one_is_named(panel):
 
 
 def test_every_whole_number_can_be_chosen_but_of_inputs_every_tenth(panel):
-    steps = {name: control.step for name, control in panel.controls.items() if hasattr(control, "step")}
+    steps = {
+        name: control.step
+        for name, control in panel.controls.items()
+        if hasattr(control, "step")
+    }
     assert steps.pop("inputs") == 10 and len(steps) > 5 and set(steps.values()) == {1}
 
 
 @pytest.mark.parametrize(
-    ("old", "shown"), [("kind=softmax", False), ("kind=both", True), ("last=4; kind=lightning", True)]
+    ("old", "shown"),
+    [("kind=softmax", False), ("kind=both", True), ("last=4; kind=lightning", True)],
 )
 def test_a_state_with_a_kind_still_opens(panel, old, shown):
     panel.state = old
-    assert panel.controls["lightning"].value == shown and panel.status.startswith("done")
+    assert panel.controls["lightning"].value == shown and panel.status.startswith(
+        "done"
+    )
     with pytest.raises(ValueError, match="names of"):
         panel.state = "kind=hard"
 
@@ -349,7 +412,10 @@ def test_it_says_how_many_float_ranks_are_right_and_where_none_is_decided(panel)
     for points, said in (
         (study.points, f"In float64 3 of 3 come out right, with gaps from {gap} on."),
         ([wrong, *others], "In float64 2 of 3 come out right, with gaps from"),
-        ([unsure, *others], "In float64 2 of 3 come out right; it cannot decide at δ = 3."),
+        (
+            [unsure, *others],
+            "In float64 2 of 3 come out right; it cannot decide at δ = 3.",
+        ),
         ([others[0]], "In float64 1 of 1 comes out right, with a gap of"),
     ):
         assert said in panel._describe(replace(study, points=tuple(points)))
@@ -365,9 +431,14 @@ def test_it_says_where_float32_is_wrong_and_where_inputs_are_too_few(panel):
     panel.state = "first=9;last=9;peer=yes;inputs=60;runs=1"
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert "misses 1 of 1, as " in panel.description
-    assert "counts as 0 what lies below" in panel.description and "too few inputs" not in panel.description
+    assert (
+        "counts as 0 what lies below" in panel.description
+        and "too few inputs" not in panel.description
+    )
     (read,) = [int(line["float32"]) for line in table(panel)]
-    assert read < 145 and list(trace(panel.figure, "float32, wrong, softmax").y) == [read]
+    assert read < 145 and list(trace(panel.figure, "float32, wrong, softmax").y) == [
+        read
+    ]
     panel.state = "first=12;last=12;tokens=1;layers=1;peer=yes;inputs=10;runs=1"
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     assert "it has too few inputs at δ = 12" in panel.description

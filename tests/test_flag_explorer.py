@@ -9,7 +9,12 @@ from panels import headlines, plain, said, title, trace
 from variants import random_architectures
 
 from neuroviz.beyond.why.flag import flag_steps, measure_span
-from neuroviz.beyond.why.flag_panel import FlagExplorer, FlagSetting, flag_parts, study_flag
+from neuroviz.beyond.why.flag_panel import (
+    FlagExplorer,
+    FlagSetting,
+    flag_parts,
+    study_flag,
+)
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import effective_widths
@@ -28,14 +33,25 @@ def test_the_spans_have_the_dimensions_of_the_recursion():
             assert step.measured.value == step.seen <= step.arriving <= step.width, arch
             assert step.measured.value == measure_span(arch, step.index, seed=4).value
             lost.add((step.seen < step.arriving, step.arriving < step.width))
-    assert lost >= {(False, False), (False, True), (True, False)}  # in every way, and in none
+    assert lost >= {
+        (False, False),
+        (False, True),
+        (True, False),
+    }  # in every way, and in none
 
 
 def test_rows_and_columns_are_needed_to_span_the_flag():
     """The check can fail: with the rows of M₃ alone the span is too small."""
     arch, over = Architecture((9, 8, 9, 1), (2, 2, 1)), PrimeField()
-    virtual = virtual_weights(over, random_weights(over, arch, np.random.default_rng(0)))
-    assert exact_rank(np.concatenate([virtual.L, virtual.M[2]]), over) == 2 < measure_span(arch, 2).value == 3
+    virtual = virtual_weights(
+        over, random_weights(over, arch, np.random.default_rng(0))
+    )
+    assert (
+        exact_rank(np.concatenate([virtual.L, virtual.M[2]]), over)
+        == 2
+        < measure_span(arch, 2).value
+        == 3
+    )
 
 
 def test_what_each_layer_sees_adds_up_and_the_flag_is_nested():
@@ -89,7 +105,9 @@ def cells(figure, name):
 def test_it_opens_on_a_network_that_loses_something_in_both_ways(panel):
     assert headlines(panel.figure) == ["of 8, 9 dimensions later layers see 7, 3"]
     assert "after layer 2, 3 of 9 are seen (5 unseen, 1 empty)" in panel.description
-    assert "□ proved here · Theorem C: 87" in title(panel) and "● exact · 87" in title(panel)
+    assert "□ proved here · Theorem C: 87" in title(panel) and "● exact · 87" in title(
+        panel
+    )
 
 
 @pytest.mark.parametrize("number", range(len(SETTINGS)))
@@ -102,11 +120,14 @@ def test_every_column_has_a_cell_for_each_dimension_of_its_width(number):
         if one.type == "bar" and one.xaxis in (None, "x")
         for cell in zip(one.x, one.base, strict=True)
     ]
-    assert sorted(everything) == [(i, k) for i, width in enumerate(arch.widths) for k in range(width)]
+    assert sorted(everything) == [
+        (i, k) for i, width in enumerate(arch.widths) for k in range(width)
+    ]
     w, inner = effective_widths(arch), range(1, arch.num_layers)
     r = [min(arch.widths[: i + 1]) for i in range(arch.num_layers)]
     unseen, empty = (
-        cells(figure, name) for name in ("arrives, but no later layer sees it", "no token gets here")
+        cells(figure, name)
+        for name in ("arrives, but no later layer sees it", "no token gets here")
     )
     assert unseen == [(i, k) for i in inner for k in range(w[i], r[i])]
     assert empty == [(i, k) for i in inner for k in range(r[i], arch.widths[i])]
@@ -134,22 +155,39 @@ def test_a_disagreement_would_be_seen(panel):
     step = study.steps[2]
     other = replace(step, measured=replace(step.measured, value=4))
     wrong = replace(study, steps=(*study.steps[:2], other, study.steps[3]))
-    assert headlines(make(flag_parts(wrong)))[0] == "seen: 7, 3 by the recursion, 7, 4 MEASURED"
-    assert "DISAGREE" in panel._describe(wrong) and "DISAGREE" not in panel._describe(study)
+    assert (
+        headlines(make(flag_parts(wrong)))[0]
+        == "seen: 7, 3 by the recursion, 7, 4 MEASURED"
+    )
+    assert "DISAGREE" in panel._describe(wrong) and "DISAGREE" not in panel._describe(
+        study
+    )
 
 
 def test_widths_and_head_dimensions_may_be_typed_one_after_the_other(panel):
     before = plain(panel.figure)
     panel.controls["widths"].value = "3, 3 3"
-    assert "a per layer needs 2 numbers" in panel.status and "add or remove some" in panel.status
+    assert (
+        "a per layer needs 2 numbers" in panel.status
+        and "add or remove some" in panel.status
+    )
     assert plain(panel.figure) == before  # the last picture stays
     panel.controls["head_dims"].value = "1 2"
-    assert panel.status.startswith("done") and panel.description.startswith("lightning 3→3→3, a = 1, 2")
+    assert panel.status.startswith("done") and panel.description.startswith(
+        "lightning 3→3→3, a = 1, 2"
+    )
 
 
 @pytest.mark.parametrize(
     "state",
-    ["widths=3", "widths=3,3,3", "widths=3,x,3,3", "widths=11,1,1,1", "head_dims=0,1,1", "head_dims=1.5,1,1"]
+    [
+        "widths=3",
+        "widths=3,3,3",
+        "widths=3,x,3,3",
+        "widths=11,1,1,1",
+        "head_dims=0,1,1",
+        "head_dims=1.5,1,1",
+    ]
     + ["widths=1,1,1,1,1,1;head_dims=1,1,1,1,1", "tokens=5", "kind=hard"],
 )
 def test_a_bad_state_is_refused(panel, state):

@@ -1,4 +1,5 @@
-"""Gradient flow of one layer: the right velocity, what it conserves, and where it ends."""
+"""Gradient flow of one layer: the right velocity, what it conserves, and where it
+ends."""
 
 import numpy as np
 import pytest
@@ -31,17 +32,26 @@ def bombieri(form):
 
 def forms(A, V):
     """The forms l_k · v_m of a layer with d = 2, multiplied out by hand."""
-    return [(A[0, k] * v[0], A[0, k] * v[1] + A[1, k] * v[0], A[1, k] * v[1]) for k in range(2) for v in V]
+    return [
+        (A[0, k] * v[0], A[0, k] * v[1] + A[1, k] * v[0], A[1, k] * v[1])
+        for k in range(2)
+        for v in V
+    ]
 
 
 def test_the_loss_is_half_the_bombieri_distance_of_the_forms():
     (A, V), (A2, V2) = starts(1, 2, 3, seed=1), starts(1, 2, 3, seed=2)
     flow = gradient_flow(product_table(A2, V2), A, V, time=0.1, samples=2)
-    apart = [np.subtract(p, q) for p, q in zip(forms(A[0], V[0]), forms(A2[0], V2[0]), strict=True)]
+    apart = [
+        np.subtract(p, q)
+        for p, q in zip(forms(A[0], V[0]), forms(A2[0], V2[0]), strict=True)
+    ]
     assert flow.loss[0, 0] == pytest.approx(sum(map(bombieri, apart)) / 2)
 
 
-@pytest.mark.parametrize(("d", "d_out", "a"), [(2, 1, None), (3, 2, None), (2, 1, 1), (3, 2, 2), (2, 3, 4)])
+@pytest.mark.parametrize(
+    ("d", "d_out", "a"), [(2, 1, None), (3, 2, None), (2, 1, 1), (3, 2, 2), (2, 3, 4)]
+)
 def test_the_runs_follow_minus_the_gradient(d, d_out, a):
     """Against torch's autograd, integrated by another solver."""
     parts = starts(2, d, d_out, a)
@@ -50,16 +60,25 @@ def test_the_runs_follow_minus_the_gradient(d, d_out, a):
     cuts = np.cumsum([part[0].size for part in parts])[:-1]
 
     def velocity(_time, z):
-        pieces = [piece.reshape(part[0].shape) for part, piece in zip(parts, np.split(z, cuts), strict=True)]
+        pieces = [
+            piece.reshape(part[0].shape)
+            for part, piece in zip(parts, np.split(z, cuts), strict=True)
+        ]
         leaves = [torch.tensor(piece, requires_grad=True) for piece in pieces]
         A = leaves[0] if a is None else leaves[1].T @ leaves[0]
         product = torch.einsum("ik,mj->kmij", A, leaves[-1])
-        loss = ((product + product.transpose(-1, -2)) / 2 - torch.tensor(target[1])).square().sum() / 2
+        loss = (
+            (product + product.transpose(-1, -2)) / 2 - torch.tensor(target[1])
+        ).square().sum() / 2
         grads = torch.autograd.grad(loss, leaves)
         return -np.concatenate([grad.numpy().ravel() for grad in grads])
 
     reference = solve_ivp(
-        velocity, (0, 2), np.concatenate([part[1].ravel() for part in parts]), rtol=1e-9, atol=1e-11
+        velocity,
+        (0, 2),
+        np.concatenate([part[1].ravel() for part in parts]),
+        rtol=1e-9,
+        atol=1e-11,
     ).y[:, -1]
     named = {"A": parts[0]} if a is None else {"Q": parts[0], "K": parts[1]}
     flow = gradient_flow(target, V=parts[-1], time=2, samples=3, rtol=1e-9, **named)
@@ -80,25 +99,47 @@ def test_the_loss_never_rises():
 def test_what_theory_says_is_conserved_is(a):
     parts = starts(8, 3, 2, a, seed=4)
     named = {"A": parts[0]} if a is None else {"Q": parts[0], "K": parts[1]}
-    flow = gradient_flow(product_table(*starts(8, 3, 2, seed=5)), V=parts[-1], time=40, rtol=1e-9, **named)
-    assert set(flow.conserved) == ({"‖A‖² − ‖V‖²"} if a is None else {"QQᵀ − KKᵀ", "‖Q‖² − ‖V‖²"})
+    flow = gradient_flow(
+        product_table(*starts(8, 3, 2, seed=5)),
+        V=parts[-1],
+        time=40,
+        rtol=1e-9,
+        **named,
+    )
+    assert set(flow.conserved) == (
+        {"‖A‖² − ‖V‖²"} if a is None else {"QQᵀ − KKᵀ", "‖Q‖² − ‖V‖²"}
+    )
     for values in flow.conserved.values():
-        np.testing.assert_allclose(values, np.broadcast_to(values[0], values.shape), atol=1e-6)
-    assert np.ptp(np.square(flow.A).sum(axis=(-2, -1)), axis=0).max() > 0.1  # this one nothing conserves
+        np.testing.assert_allclose(
+            values, np.broadcast_to(values[0], values.shape), atol=1e-6
+        )
+    assert (
+        np.ptp(np.square(flow.A).sum(axis=(-2, -1)), axis=0).max() > 0.1
+    )  # this one nothing conserves
 
 
 def ended(A, V):
     """A flow that stands still at given weights."""
     A, V = np.array([[A]], dtype=float), np.array([[V]], dtype=float)
-    return Flow(np.zeros(1), product_table(A[0], V[0]), A, V, None, None, np.zeros((1, 1)))
+    return Flow(
+        np.zeros(1), product_table(A[0], V[0]), A, V, None, None, np.zeros((1, 1))
+    )
 
 
 @pytest.mark.parametrize(
     ("A", "V", "end"),
     [
         ([[1, 0], [0, 1]], [[1, 0]], "smooth"),
-        ([[1, 2], [0, 0]], [[0, 1]], "singular"),  # A = u kᵀ with u = (1, 0), v = (0, 1)
-        ([[1, 2], [0, 0]], [[1, 0]], "boundary"),  # u = v: the keys' form is the values' form
+        (
+            [[1, 2], [0, 0]],
+            [[0, 1]],
+            "singular",
+        ),  # A = u kᵀ with u = (1, 0), v = (0, 1)
+        (
+            [[1, 2], [0, 0]],
+            [[1, 0]],
+            "boundary",
+        ),  # u = v: the keys' form is the values' form
         ([[1, 0], [2, 0]], [[1, 0]], "singular"),  # A = k vᵀ: v on the wrong side
         ([[1, 2], [0, 0]], [[1, 0], [0, 1]], "smooth"),  # V of rank two
         ([[1, 2], [0, 0]], [[1, 0], [3, 0]], "boundary"),
@@ -138,7 +179,7 @@ def test_a_flow_is_the_same_at_whatever_times_one_looks():
 
 
 def test_the_table_of_a_pair_of_forms_is_that_of_a_layer_that_has_them():
-    (A, V) = (part[0] for part in starts(1, 2, 1, seed=6))
+    A, V = (part[0] for part in starts(1, 2, 1, seed=6))
     np.testing.assert_allclose(forms_table(*forms(A, V)), product_table(A, V))
 
 
@@ -193,7 +234,11 @@ def test_progress_is_told_and_can_stop_the_flow():
     ],
 )
 def test_what_does_not_fit_is_refused(change, said):
-    given = {"target": np.zeros((2, 1, 2, 2)), "A": np.ones((2, 2, 2)), "V": np.ones((2, 1, 2))} | change
+    given = {
+        "target": np.zeros((2, 1, 2, 2)),
+        "A": np.ones((2, 2, 2)),
+        "V": np.ones((2, 1, 2)),
+    } | change
     with pytest.raises(ValueError, match=said):
         gradient_flow(**given)
 
@@ -207,7 +252,8 @@ def test_unknown_targets_and_runs_are_refused():
 
 @pytest.mark.full
 def test_the_table_of_the_documentation_is_reproduced():
-    """Its numbers are of 4,000 runs and time 600; here 60 runs and time 300, within four standard errors."""
+    """Its numbers are of 4,000 runs and time 600; here 60 runs and time 300, within
+    four standard errors."""
     table = [attraction(target, runs=60, seed=2, time=300) for target in TARGETS]
     for row, documented in zip(table, (0.001, 0.022, 0.996, 0.052), strict=True):
         error = max((documented * (1 - documented) / 60) ** 0.5, 1 / 60)

@@ -1,4 +1,5 @@
-"""The explorer of gradient flow: what it counts, what it says of it, and how long work is followed."""
+"""The explorer of gradient flow: what it counts, what it says of it, and how long work
+is followed."""
 
 import re
 from math import ceil
@@ -34,7 +35,8 @@ def test_the_share_is_that_of_the_one_call_that_reproduces_the_table(panel):
 
 
 def test_outside_the_set_the_least_possible_loss_is_told(panel):
-    """Dotted targets are no layer's functions, however small a loss; realisable ones are reached."""
+    """Dotted targets are no layer's functions, however small a loss; realisable ones
+    are reached."""
     panel.state = "runs=40;time=60;target=dotted"
     flow = panel._shown.flow
     theta = np.linspace(0, np.pi, 20_001)
@@ -44,23 +46,36 @@ def test_outside_the_set_the_least_possible_loss_is_told(panel):
     np.testing.assert_allclose(flow.least, least, atol=1e-7)
     assert (flow.loss >= flow.least - 1e-12).all() and flow.least.min() > 0
     reached = ((flow.loss[-1] - flow.least) < 1e-6).sum()
-    assert headlines(panel.figure)[0] == f"no layer fits: {reached} of 40 reach the least loss"
+    assert (
+        headlines(panel.figure)[0]
+        == f"no layer fits: {reached} of 40 reach the least loss"
+    )
     panel.state = "runs=40;time=60;target=realisable"
     assert (panel._shown.flow.least < 1e-25).all()
     assert headlines(panel.figure)[0].endswith("of 40 runs reach their target")
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_counted(panel, state):
+def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_counted(
+    panel, state
+):
     panel.state = state
     flow, (_, box) = panel._shown.flow, panel.figure.layout.shapes
     drawn = 0
-    for end, name in (("smooth", "smooth"), ("singular", "singular only"), ("boundary", "at the boundary")):
+    for end, name in (
+        ("smooth", "smooth"),
+        ("singular", "singular only"),
+        ("boundary", "at the boundary"),
+    ):
         points = trace(panel.figure, f"ends: {name}")
         where = flow.ends == end
         assert len(points.x) == where.sum()
-        np.testing.assert_allclose(points.y, np.log10(np.maximum(flow.ratio[where], 1e-10)), atol=1e-3)
-        np.testing.assert_allclose(points.x, np.log10(np.maximum(flow.angle[where], 1e-6)), atol=1e-3)
+        np.testing.assert_allclose(
+            points.y, np.log10(np.maximum(flow.ratio[where], 1e-10)), atol=1e-3
+        )
+        np.testing.assert_allclose(
+            points.x, np.log10(np.maximum(flow.angle[where], 1e-6)), atol=1e-3
+        )
         low, left = np.array(points.y) <= box.y1 + 1e-4, np.array(points.x) <= box.x1
         assert end == "smooth" or (low.all() and (left == (end == "boundary")).all())
         drawn += len(points.x)
@@ -74,7 +89,10 @@ def test_what_is_conserved_is_flat_and_its_drift_is_said(panel, state):
     panel.state = state
     study = panel._shown
     assert max(study.drift.values()) < 1e-5
-    assert f"drift ≤ {rough(max(study.drift.values()), ceil)}" in headlines(panel.figure)[1]
+    assert (
+        f"drift ≤ {rough(max(study.drift.values()), ceil)}"
+        in headlines(panel.figure)[1]
+    )
     flat = trace(panel.figure, "conserved")
     runs = " ".join("|" if y is None else f"{y:.6f}" for y in flat.y).split("|")
     for run in filter(str.strip, runs):
@@ -92,7 +110,10 @@ def test_a_placed_target_is_the_function_at_that_point_of_the_slice(panel):
     panel.state = "slice=S1;x=1;y=0;z=0"
     assert "on the dotted curve: no layer" in panel.description
     panel.state = "x=2"
-    assert "a layer at the boundary" in panel.description and "1/√time" in panel.description
+    assert (
+        "a layer at the boundary" in panel.description
+        and "1/√time" in panel.description
+    )
     panel.state = "x=2;y=1;z=1"
     assert "off the closure" in panel.description
 
@@ -124,13 +145,25 @@ def test_the_place_of_a_target_is_asked_only_of_a_placed_one(panel):
 
 def test_a_long_flow_is_declared_and_says_how_far_it_is():
     setting = FlowSetting(runs=5, time=70)
-    assert setting.is_slow and not FlowSetting().is_slow and FlowSetting(runs=41).is_slow
+    assert (
+        setting.is_slow and not FlowSetting().is_slow and FlowSetting(runs=41).is_slow
+    )
     said = list(study_flow.in_steps(setting))
-    assert said and all(re.fullmatch(r"\d+ % of the flow’s time has passed", step) for step in said)
+    assert said and all(
+        re.fullmatch(r"\d+ % of the flow’s time has passed", step) for step in said
+    )
 
 
 def test_what_is_remembered_of_4000_runs_is_what_the_docs_say():
-    text = " ".join((Path(__file__).parents[1] / "docs/mathematics.md").read_text(encoding="utf-8").split())
-    counted = re.search(r"4,000 runs, seed 0: ([\d.]+) %, ([\d.]+) %, ([\d.]+) %, ([\d.]+) %", text).groups()
-    assert [f"{share} %" for share in counted] == [kind.known for kind in KNOWN.values()]
+    text = " ".join(
+        (Path(__file__).parents[1] / "docs/mathematics.md")
+        .read_text(encoding="utf-8")
+        .split()
+    )
+    counted = re.search(
+        r"4,000 runs, seed 0: ([\d.]+) %, ([\d.]+) %, ([\d.]+) %, ([\d.]+) %", text
+    ).groups()
+    assert [f"{share} %" for share in counted] == [
+        kind.known for kind in KNOWN.values()
+    ]
     assert list(KNOWN) == list(TARGETS)

@@ -12,20 +12,34 @@ FORMAL = Path(__file__).parent.parent / "formal"
 
 def check(source: str, folder: Path) -> subprocess.CompletedProcess:
     if shutil.which("coqc") is None:
-        pytest.skip("coqc is not installed here (Debian: coq and libcoq-mathcomp-algebra)")
+        pytest.skip(
+            "coqc is not installed here (Debian: coq and libcoq-mathcomp-algebra)"
+        )
     (folder / "proof.v").write_text(source, encoding="utf-8")
-    return subprocess.run(["coqc", "-q", "-w", "none", "proof.v"], cwd=folder, capture_output=True, text=True)
+    return subprocess.run(
+        ["coqc", "-q", "-w", "none", "proof.v"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.parametrize("path", sorted(FORMAL.glob("*.v")), ids=lambda path: path.stem)
 def test_coq_reads_every_proof_and_nothing_else_is_assumed(tmp_path, path):
     source = path.read_text(encoding="utf-8")
-    assert not re.search(r"\b(Admitted|admit|Axiom|Conjecture|Parameter|Hypothesis)\b", source)
+    assert not re.search(
+        r"\b(Admitted|admit|Axiom|Conjecture|Parameter|Hypothesis)\b", source
+    )
     theorems = re.findall(r"^Theorem (\w+)", source, re.M)
-    assert theorems and re.findall(r"^Print Assumptions (\w+)\.$", source, re.M) == theorems
+    assert (
+        theorems
+        and re.findall(r"^Print Assumptions (\w+)\.$", source, re.M) == theorems
+    )
     read = check(source, tmp_path)
     assert read.returncode == 0, read.stderr
-    assert read.stdout.split("\n") == ["Closed under the global context"] * len(theorems) + [""]
+    assert read.stdout.split("\n") == ["Closed under the global context"] * len(
+        theorems
+    ) + [""]
 
 
 def test_a_false_proof_would_be_seen(tmp_path):
@@ -36,4 +50,6 @@ def test_a_false_proof_would_be_seen(tmp_path):
 
 def test_every_proof_is_told_in_the_mathematics():
     page = (FORMAL.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
-    assert {path.name for path in FORMAL.glob("*.v")} == set(re.findall(r"formal/(\w+\.v)\)", page))
+    assert {path.name for path in FORMAL.glob("*.v")} == set(
+        re.findall(r"formal/(\w+\.v)\)", page)
+    )

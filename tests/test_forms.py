@@ -1,4 +1,5 @@
-"""Pairs of forms: their kinds from roots that numpy finds, their weights and ranks from the network."""
+"""Pairs of forms: their kinds from roots that numpy finds, their weights and ranks from
+the network."""
 
 from collections import Counter
 from fractions import Fraction
@@ -40,19 +41,31 @@ def test_the_resultant_is_the_resultant():
     sylvester = sp.resultant(a1 * X**2 + b1 * X + c1, a2 * X**2 + b2 * X + c2, X)
     assert sp.expand(ours - sylvester) == 0
     assert sp.Poly(ours, a1, b1, c1, a2, b2, c2).is_irreducible
-    assert sp.expand(discriminant((a1, b1, c1)) - sp.discriminant(a1 * X**2 + b1 * X + c1, X)) == 0
+    assert (
+        sp.expand(
+            discriminant((a1, b1, c1)) - sp.discriminant(a1 * X**2 + b1 * X + c1, X)
+        )
+        == 0
+    )
 
 
 def kind_by_roots(q1, q2) -> str:
-    """The definition, read off the roots that numpy finds: real common ones, proportional or not."""
+    """The definition, read off the roots that numpy finds: real common ones,
+    proportional or not."""
     pair = np.array([q1, q2], dtype=float)
     if not pair.any():
         return BOUNDARY
     found = []  # as points of the circle
     for form in pair[pair.any(axis=1)]:
         a, b, c = form
-        real = [2 * np.arctan2(1, root.real) for root in np.roots(form) if abs(np.imag(root)) < 1e-6]
-        found.append(np.exp(1j * np.array(real + [0.0] * (int(a == 0) + int(a == b == 0)))))
+        real = [
+            2 * np.arctan2(1, root.real)
+            for root in np.roots(form)
+            if abs(np.imag(root)) < 1e-6
+        ]
+        found.append(
+            np.exp(1j * np.array(real + [0.0] * (int(a == 0) + int(a == b == 0))))
+        )
     if np.linalg.matrix_rank(pair, rtol=1e-9) == 1:
         if not len(found[0]):
             return CLOSURE
@@ -62,11 +75,16 @@ def kind_by_roots(q1, q2) -> str:
 
 @pytest.fixture(scope="module")
 def small_pairs():
-    """Pairs of every kind with coefficients from −2 to 2: half drawn freely, half with a factor in common."""
+    """Pairs of every kind with coefficients from −2 to 2: half drawn freely, half with
+    a factor in common."""
     rng = np.random.default_rng(0)
-    pairs = [tuple(map(tuple, pair)) for pair in rng.integers(-2, 3, (300, 2, 3)).tolist()]
+    pairs = [
+        tuple(map(tuple, pair)) for pair in rng.integers(-2, 3, (300, 2, 3)).tolist()
+    ]
     layers = rng.integers(-1, 2, (300, 2, 2)), rng.integers(-1, 2, (300, 1, 2))
-    proportional = np.einsum("nk,nc->nkc", rng.integers(-2, 3, (200, 2)), rng.integers(-2, 3, (200, 3)))
+    proportional = np.einsum(
+        "nk,nc->nkc", rng.integers(-2, 3, (200, 2)), rng.integers(-2, 3, (200, 3))
+    )
     pairs += map(forms_of, *layers)
     return pairs + [tuple(map(tuple, pair)) for pair in proportional.tolist()]
 
@@ -79,22 +97,32 @@ def test_the_kind_is_what_the_roots_of_both_forms_say(small_pairs):
 
 def test_floats_fractions_and_arrays_agree_on_the_kind(small_pairs):
     exact = [kind_of(*pair) for pair in small_pairs]
-    third = [kind_of(*(tuple(Fraction(c, 3) for c in q) for q in pair)) for pair in small_pairs]
+    third = [
+        kind_of(*(tuple(Fraction(c, 3) for c in q) for q in pair))
+        for pair in small_pairs
+    ]
     floats = [kind_of(*(tuple(c / 3 for c in q) for q in pair)) for pair in small_pairs]
-    columns = np.array(small_pairs, dtype=float).transpose(1, 2, 0).reshape(2, 3, 8, 100)
+    columns = (
+        np.array(small_pairs, dtype=float).transpose(1, 2, 0).reshape(2, 3, 8, 100)
+    )
     at_once = kind_of(*map(tuple, columns))
     assert exact == third == floats == at_once.ravel().tolist()
     assert at_once.shape == (8, 100)
 
 
-def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(small_pairs):
+def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(
+    small_pairs,
+):
     number = {SMOOTH: 1, CROSSING: 2, BOUNDARY: 1, CLOSURE: 0, OFF: 0}
     for q1, q2 in small_pairs:
         if not any(q1) and not any(q2):
             with pytest.raises(ValueError, match="not 0"):
                 common_roots(q1, q2)
             continue
-        exact, floats = common_roots(q1, q2), common_roots(*([c * 1.0 for c in q] for q in (q1, q2)))
+        exact, floats = (
+            common_roots(q1, q2),
+            common_roots(*([c * 1.0 for c in q] for q in (q1, q2))),
+        )
         assert len(exact) == len(floats) == number[kind_of(q1, q2)]
         for root, near in zip(exact, floats, strict=True):
             assert abs(np.exp(1j * root.angle) - np.exp(1j * near.angle)) < 1e-7
@@ -106,9 +134,14 @@ def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(s
 def test_roots_at_infinity_double_roots_and_irrational_ones():
     assert common_roots((0, 0, 5), ZERO) == (Root(1, 0),) and Root(1, 0).m == inf
     assert common_roots((4, -4, 1), ZERO) == (Root(1, 2),)
-    assert [root.m for root in common_roots((1, 0, -2), ZERO)] == pytest.approx([2**0.5, -(2**0.5)])
+    assert [root.m for root in common_roots((1, 0, -2), ZERO)] == pytest.approx(
+        [2**0.5, -(2**0.5)]
+    )
     assert common_roots((1, 0, 1), ZERO) == ()
-    assert common_roots((Fraction(1, 2), 0, Fraction(-2, 9)), ZERO) == (Root(2, 3), Root(-2, 3))
+    assert common_roots((Fraction(1, 2), 0, Fraction(-2, 9)), ZERO) == (
+        Root(2, 3),
+        Root(-2, 3),
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +175,11 @@ def test_the_zero_function_is_a_boundary_point():
         assert kind_of(zero, ZERO) == BOUNDARY and facts_of(zero, ZERO).preimages == inf
         ((A, V),) = preimages_of(zero, ZERO)
         assert not A.any() and not V.any()
-    assert measured_kernel(np.zeros((2, 2)), np.zeros((1, 2))) == facts_of(ZERO, ZERO).kernel == 6
+    assert (
+        measured_kernel(np.zeros((2, 2)), np.zeros((1, 2)))
+        == facts_of(ZERO, ZERO).kernel
+        == 6
+    )
 
 
 def test_the_tolerance_is_a_relative_error_of_the_coefficients():
@@ -159,7 +196,9 @@ def test_the_tolerance_is_a_relative_error_of_the_coefficients():
 def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     rng = np.random.default_rng(1)
     A, V = rng.standard_normal((4000, 2, 2)), rng.standard_normal((4000, 1, 2))
-    A[:2000, :, 1] = A[:2000, :, 0] * rng.standard_normal((2000, 1)) + 10.0 ** rng.uniform(-9, 0, (2000, 2))
+    A[:2000, :, 1] = A[:2000, :, 0] * rng.standard_normal(
+        (2000, 1)
+    ) + 10.0 ** rng.uniform(-9, 0, (2000, 2))
     pair = np.array(forms_of(A, V))
     noise = 10.0 ** rng.uniform(-14, -6, 4000) * rng.standard_normal(pair.shape)
     kind = kind_of(*map(tuple, pair + noise), tol=1e-9)
@@ -168,7 +207,9 @@ def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     asked = (pair + noise)[..., on]
     near = nearest_layer(*asked)
     got = np.array(forms_of(*layer_with_root(*asked, near.X, near.Y)))
-    assert (np.abs(got - asked).max((0, 1)) <= 3e-9 * np.sqrt((asked**2).sum((0, 1)))).all()
+    assert (
+        np.abs(got - asked).max((0, 1)) <= 3e-9 * np.sqrt((asked**2).sum((0, 1)))
+    ).all()
     quiet = np.abs(noise).max((0, 1)) < 1e-11 * np.sqrt((pair**2).sum((0, 1)))
     assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
 
@@ -180,14 +221,20 @@ def as_network(A, V) -> tuple[Layer, ...]:
 def measured_kernel(A, V) -> int:
     """6 − rank of the network's own Jacobian in (A, V): with K = I, A is Q."""
     tokens = np.random.default_rng(0).standard_normal((8, 2, 3))
-    J = jacobian(Reals(), "lightning", as_network(A, V), tokens).reshape(-1, 10)[:, [0, 1, 2, 3, 8, 9]]
+    J = jacobian(Reals(), "lightning", as_network(A, V), tokens).reshape(-1, 10)[
+        :, [0, 1, 2, 3, 8, 9]
+    ]
     return 6 - np.linalg.matrix_rank(J, tol=1e-7 * max(1, np.abs(J).max()))
 
 
 def test_a_layer_is_its_pair_of_forms():
     """Prop. A.5, against the network: φ(X)_i = Σ_j Σ_k (x_i)_k q_k(x_j)."""
     rng = np.random.default_rng(0)
-    A, V, tokens = rng.standard_normal((2, 2)), rng.standard_normal((1, 2)), rng.standard_normal((5, 2, 3))
+    A, V, tokens = (
+        rng.standard_normal((2, 2)),
+        rng.standard_normal((1, 2)),
+        rng.standard_normal((5, 2, 3)),
+    )
     values = [
         a * tokens[:, 0] ** 2 + b * tokens[:, 0] * tokens[:, 1] + c * tokens[:, 1] ** 2
         for a, b, c in forms_of(A, V)
@@ -203,14 +250,18 @@ def test_weights_give_the_function_back(small_pairs):
     for q1, q2 in small_pairs:
         if kind_of(q1, q2) in (CLOSURE, OFF):
             for numbers in (int, float):
-                with pytest.raises(ValueError, match="real weights need .*'(off|closure only)'"):
+                with pytest.raises(
+                    ValueError, match="real weights need .*'(off|closure only)'"
+                ):
                     preimages_of(*(tuple(map(numbers, q)) for q in (q1, q2)))
             continue
         for A, V in preimages_of(q1, q2):
             if V.dtype == object:
                 assert forms_of(A, V) == (q1, q2)
             else:
-                np.testing.assert_allclose(np.array(forms_of(A, V), dtype=float), (q1, q2), atol=1e-13)
+                np.testing.assert_allclose(
+                    np.array(forms_of(A, V), dtype=float), (q1, q2), atol=1e-13
+                )
 
 
 def test_the_facts_are_what_the_network_measures(small_pairs):
@@ -224,7 +275,10 @@ def test_the_facts_are_what_the_network_measures(small_pairs):
         layers = preimages_of(q1, q2)
         assert len(layers) == facts.preimages
         for A, V in layers:
-            ranks = [np.linalg.matrix_rank(np.asarray(M, dtype=float), tol=1e-9) for M in (A, V)]
+            ranks = [
+                np.linalg.matrix_rank(np.asarray(M, dtype=float), tol=1e-9)
+                for M in (A, V)
+            ]
             assert ranks == [facts.rank_a, facts.rank_v]
             assert measured_kernel(A, V) == facts.kernel
     assert min(seen[kind] for kind in KINDS) >= 10
@@ -233,26 +287,47 @@ def test_the_facts_are_what_the_network_measures(small_pairs):
 def test_the_keys_decide_what_a_boundary_point_is_and_not_the_queries():
     """A = v kᵀ is boundary, A = k vᵀ is not (Theorem 3.4)."""
     v, k = np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]])
-    assert kind_of(*forms_of(v @ k.T, v.T)) == BOUNDARY and measured_kernel(v @ k.T, v.T) == 2
-    assert kind_of(*forms_of(k @ v.T, v.T)) == CROSSING and measured_kernel(k @ v.T, v.T) == 1
+    assert (
+        kind_of(*forms_of(v @ k.T, v.T)) == BOUNDARY
+        and measured_kernel(v @ k.T, v.T) == 2
+    )
+    assert (
+        kind_of(*forms_of(k @ v.T, v.T)) == CROSSING
+        and measured_kernel(k @ v.T, v.T) == 1
+    )
 
 
 def test_the_two_preimages_of_a_crossing_are_the_swap():
-    """Theorem 3.2: A = u kᵀ, V = vᵀ and A′ ∝ v kᵀ, V′ ∝ uᵀ; not a rescaling of each other."""
-    for q1, q2 in (((1, 0, -1), (2, 0, -2)), ((0, 1, -3), (0, 0, 0)), ((2, 5, 1), (4, 10, 2))):
-        (A, V), (B, W) = ((np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2))
+    """Theorem 3.2: A = u kᵀ, V = vᵀ and A′ ∝ v kᵀ, V′ ∝ uᵀ; not a rescaling of each
+    other."""
+    for q1, q2 in (
+        ((1, 0, -1), (2, 0, -2)),
+        ((0, 1, -3), (0, 0, 0)),
+        ((2, 5, 1), (4, 10, 2)),
+    ):
+        (A, V), (B, W) = (
+            (np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2)
+        )
         assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
-        for one, other in ((A, W), (B, V)):  # every column of A is a multiple of the other's values
+        for one, other in (
+            (A, W),
+            (B, V),
+        ):  # every column of A is a multiple of the other's values
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
-        outs = [forward(Reals(), "lightning", as_network(*pair), tokens) for pair in ((A, V), (B, W))]
+        outs = [
+            forward(Reals(), "lightning", as_network(*pair), tokens)
+            for pair in ((A, V), (B, W))
+        ]
         np.testing.assert_allclose(*outs, atol=1e-12)
 
 
 def test_no_layer_is_nearer_than_the_nearest():
     rng = np.random.default_rng(0)
     pair = rng.standard_normal((2, 3, 200))
-    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[..., None]  # all roots are equally near
+    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[
+        ..., None
+    ]  # all roots are equally near
     found = nearest_layer(*map(tuple, pair))
     theta = np.linspace(0, np.pi, 10_001)[:, None]
     u, v = np.cos(theta), np.sin(theta)
@@ -267,7 +342,8 @@ def test_no_layer_is_nearer_than_the_nearest():
 
 
 def test_the_nearest_layer_is_nearest_in_the_bombieri_norm():
-    """b² counts half. Found without `nearest_layer`: project on the layers ℓ · v for each v in turn."""
+    """b² counts half. Found without `nearest_layer`: project on the layers ℓ · v for
+    each v in turn."""
 
     def distance(q, weight_of_b):
         scale = np.sqrt([1, weight_of_b, 1])
@@ -287,7 +363,8 @@ def test_the_nearest_layer_is_nearest_in_the_bombieri_norm():
 
 
 def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
-    """Against the half-plane: Cayley's map, then Klein's, conjugated so that rim and inside fit."""
+    """Against the half-plane: Cayley's map, then Klein's, conjugated so that rim and
+    inside fit."""
     rng = np.random.default_rng(0)
     for q in rng.standard_normal((200, 3)).tolist():
         points = on_circle(tuple(q))
@@ -295,7 +372,10 @@ def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
         if b * b > 4 * a * c:
             half = np.arctan2(*points.T[::-1]) / 2
             u, v = np.cos(half), np.sin(half)
-            assert len(half) == 2 and (np.abs(a * u * u + b * u * v + c * v * v) < 1e-12).all()
+            assert (
+                len(half) == 2
+                and (np.abs(a * u * u + b * u * v + c * v * v) < 1e-12).all()
+            )
             continue
         root = complex(-b / (2 * a), abs(np.sqrt(4 * a * c - b * b) / (2 * a)))
         w = (root - 1j) / (root + 1j)

@@ -1,4 +1,5 @@
-"""The panel in which a reader looks for a formula: it measures, and survives anything."""
+"""The panel in which a reader looks for a formula: it measures, and survives
+anything."""
 
 import re
 from dataclasses import replace
@@ -13,7 +14,18 @@ from neuroviz.kit.plot import make
 
 PANEL = FormulaExplorer
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]
-MALFORMED = ["", "2*a*d +", "2ad + d²", "foo", "d/2", "1/(d - 3)", "__import__('os')", "<b>", "(" * 300, "🙂"]
+MALFORMED = [
+    "",
+    "2*a*d +",
+    "2ad + d²",
+    "foo",
+    "d/2",
+    "1/(d - 3)",
+    "__import__('os')",
+    "<b>",
+    "(" * 300,
+    "🙂",
+]
 
 
 def type_in(panel, formula):
@@ -23,24 +35,48 @@ def type_in(panel, formula):
 @pytest.mark.parametrize("family", ["lightning", "skip", "heads-many"])
 def test_every_cell_has_the_measurement_and_the_difference_of_its_network(family):
     study = study_family(FamilySetting(family, "2*a*d + d**2"))
-    other = [replace(v, measured=replace(v.measured, value=v.measured.value + 7)) for v in study.verdicts]
-    for one in (study, replace(study, verdicts=tuple(other))):  # what is called measured is
+    other = [
+        replace(v, measured=replace(v.measured, value=v.measured.value + 7))
+        for v in study.verdicts
+    ]
+    for one in (
+        study,
+        replace(study, verdicts=tuple(other)),
+    ):  # what is called measured is
         figure = make(formula_parts(one))
         numbers, below = trace(figure, "measured"), trace(figure, "you − measured")
-        assert [int(bare(text)) for text in numbers.text] == [v.measured.value for v in one.verdicts]
-        assert [int(t.replace("−", "-")) for t in below.text] == [v.difference for v in one.verdicts]
-        assert len(set(zip(numbers.x, numbers.y, strict=True))) == len(FAMILIES[family].members)
-        colours = [cell for row in trace(figure, "where it is wrong (measured)").z for cell in row]
-        assert colours.count(1) == len(one.wrong) and colours.count(0) == len(one.verdicts) - len(one.wrong)
-        assert f"wrong at {len(one.wrong)} of {len(one.verdicts)} networks" in headlines(figure)[0]
+        assert [int(bare(text)) for text in numbers.text] == [
+            v.measured.value for v in one.verdicts
+        ]
+        assert [int(t.replace("−", "-")) for t in below.text] == [
+            v.difference for v in one.verdicts
+        ]
+        assert len(set(zip(numbers.x, numbers.y, strict=True))) == len(
+            FAMILIES[family].members
+        )
+        colours = [
+            cell
+            for row in trace(figure, "where it is wrong (measured)").z
+            for cell in row
+        ]
+        assert colours.count(1) == len(one.wrong) and colours.count(0) == len(
+            one.verdicts
+        ) - len(one.wrong)
+        assert (
+            f"wrong at {len(one.wrong)} of {len(one.verdicts)} networks"
+            in headlines(figure)[0]
+        )
 
 
 def test_the_first_counterexample_is_ringed_and_said(panel):
     first = panel._shown.first
     ring = panel.figure.layout.shapes[-1]
     numbers = trace(panel.figure, "measured")
-    at = [t for t, x, y in zip(numbers.text, numbers.x, numbers.y, strict=True)
-          if ring.x0 < x < ring.x1 and ring.y0 < y < ring.y1]  # fmt: skip
+    at = [
+        t
+        for t, x, y in zip(numbers.text, numbers.x, numbers.y, strict=True)
+        if ring.x0 < x < ring.x1 and ring.y0 < y < ring.y1
+    ]
     assert at == [f"<b>{first.measured.value}</b>"] and ring.type == "rect"
     assert "First at d = 1, a = 1, t = 2: you say 3, measured 1." in panel.description
     assert any("you say <b>3</b>, measured" in text for text in texts(panel.figure))
@@ -49,7 +85,10 @@ def test_the_first_counterexample_is_ringed_and_said(panel):
 def test_a_right_formula_is_called_evidence_and_no_proof(panel):
     type_in(panel, "alpha(a, d) + d**2 - 1")
     assert "says what is measured at all 40 networks" in panel.description
-    assert "no proof" in panel.description and "○ observed · your formula, 40 networks" in title(panel)
+    assert (
+        "no proof" in panel.description
+        and "○ observed · your formula, 40 networks" in title(panel)
+    )
     assert headlines(panel.figure)[0] == "right at all 40 networks"
     assert set(trace(panel.figure, "you − measured").text) == {"0"}
     assert not any(shape.type == "rect" for shape in panel.figure.layout.shapes)
@@ -71,19 +110,29 @@ def test_what_is_known_stays_hidden_until_asked_for(panel, family):
     assert "what is known" in title(panel) and "What is known" in panel.description
     assert known in panel.description
     status = study_family(FamilySetting(family, known=True)).expected.status
-    assert status in title(panel) and any(status in text for text in texts(panel.figure))
+    assert status in title(panel) and any(
+        status in text for text in texts(panel.figure)
+    )
     panel.controls["family"].value = "softmax" if family == "lightning" else "lightning"
-    assert "what is known" not in title(panel), "another family's answer is not asked for yet"
+    assert "what is known" not in title(panel), (
+        "another family's answer is not asked for yet"
+    )
 
 
 # Malformed formulas, and states
 
 
 @pytest.mark.parametrize("formula", MALFORMED)
-def test_a_malformed_formula_gives_a_clear_error_and_leaves_the_panel_alive(panel, formula):
+def test_a_malformed_formula_gives_a_clear_error_and_leaves_the_panel_alive(
+    panel, formula
+):
     picture = plain(panel.figure)
     type_in(panel, formula)
-    assert panel.status and not panel.status.startswith("done") and "Error" not in panel.status
+    assert (
+        panel.status
+        and not panel.status.startswith("done")
+        and "Error" not in panel.status
+    )
     assert panel._status.said["kind"] == "error"
     assert plain(panel.figure) == picture
     type_in(panel, "alpha(a, d) + d**2 - 1")
@@ -101,8 +150,15 @@ def test_a_state_holds_every_sign_that_a_formula_can_have(panel):
 
 
 def test_old_states_open_and_the_old_notation_is_refused_with_the_new_form(panel):
-    panel.state = "family=skip;formula=l*(alpha(a, d) + d**2);hints=1;met=d2a1l3, d1a1l1;along=l;seed=2"
-    assert panel.status.startswith("done") and "hints=1" in panel.state and "seed=2" in panel.state
+    panel.state = (
+        "family=skip;formula=l*(alpha(a, d) + d**2);hints=1;met=d2a1l3,"
+        " d1a1l1;along=l;seed=2"
+    )
+    assert (
+        panel.status.startswith("done")
+        and "hints=1" in panel.state
+        and "seed=2" in panel.state
+    )
     with pytest.raises(ValueError, match=re.escape("2*a*d + d**2, not 2ad + d²")):
         panel.state = "family=skip;formula=l(α(a, d) + d² − 1)"
 
@@ -114,7 +170,9 @@ def test_old_states_open_and_the_old_notation_is_refused_with_the_new_form(panel
 def test_hints_come_one_by_one_and_only_the_last_one_is_the_answer(panel, family):
     panel.controls["family"].value = family
     hints, slider = FAMILIES[family].hints, panel.controls["hints"]
-    assert "Hint" not in panel.description and not slider.disabled and 3 <= len(hints) <= 4
+    assert (
+        "Hint" not in panel.description and not slider.disabled and 3 <= len(hints) <= 4
+    )
     for number, _ in enumerate(hints, start=1):
         slider.value = number
         assert f"Hint {number} of {len(hints)}: " in panel.description

@@ -1,4 +1,5 @@
-"""Formulas that a reader types: they mean what Python means, and nothing else is understood."""
+"""Formulas that a reader types: they mean what Python means, and nothing else is
+understood."""
 
 import random
 import re
@@ -10,13 +11,18 @@ from neuroviz.engine.expected import alpha, sigma
 
 SIZES = {"d": 3, "a": 2, "t": 5, "l": 4, "H": 6}
 
-# formula, the character that the error points at, from 0 (None: Python's), a part of what it says
+# formula, the character that the error points at, from 0 (None: Python's), a part of
+# what it says
 ERRORS = [
     ("2*a*d +", None, "Python cannot read this"),
     ("(d + a", 0, "never closed"),
     ("  d + a)", None, "Python cannot read this"),
     ("2ad + d²", 7, "a formula is a Python expression: 2*a*d + d**2, not 2ad + d²"),
-    ("2ad + d**2", 1, "a * is missing after 2; a formula is a Python expression: 2*a*d + d**2"),
+    (
+        "2ad + d**2",
+        1,
+        "a * is missing after 2; a formula is a Python expression: 2*a*d + d**2",
+    ),
     ("α(a, d) + 1", 0, "a formula is a Python expression"),
     ("d^2", 1, "a formula is a Python expression"),
     ("1 + l(a + d)", 4, "a * is missing"),
@@ -32,11 +38,42 @@ ERRORS = [
 
 # What Python would run and a formula may not say
 PYTHON = [
-    "__import__('os').system('true')", "d.__class__", "lambda: d", "[d for d in (1,)]", "(d := 3)", "'d'",
-    'f"{d}"', "d; a", "print(d)", "alpha.__globals__", "min(*(1, 2))", "max(d, key=a)", "max(d, a, key=a)",
-    "0x10", "1_000", "d @ a", "~d", "not d", "d and a", "True", "None", "#d", "\\", "d % a", "d << 9",
-    "d is a", "(d,)", "...", "1e5", "1j", "d[a]", "await d", "(yield)", "2 2", "1 000 d",
-]  # fmt: skip
+    "__import__('os').system('true')",
+    "d.__class__",
+    "lambda: d",
+    "[d for d in (1,)]",
+    "(d := 3)",
+    "'d'",
+    'f"{d}"',
+    "d; a",
+    "print(d)",
+    "alpha.__globals__",
+    "min(*(1, 2))",
+    "max(d, key=a)",
+    "max(d, a, key=a)",
+    "0x10",
+    "1_000",
+    "d @ a",
+    "~d",
+    "not d",
+    "d and a",
+    "True",
+    "None",
+    "#d",
+    "\\",
+    "d % a",
+    "d << 9",
+    "d is a",
+    "(d,)",
+    "...",
+    "1e5",
+    "1j",
+    "d[a]",
+    "await d",
+    "(yield)",
+    "2 2",
+    "1 000 d",
+]
 
 
 def random_formula(draw, depth):
@@ -45,9 +82,22 @@ def random_formula(draw, depth):
         return draw.choice([*NAMES, str(draw.randint(0, 9))])
     parts = (random_formula(draw, depth - 1) for _ in range(3))
     shape = draw.choice(
-        ["{} + {}", "{} - {}", "{}*({})", "-{} + {}", "min({}, {})", "max({}, {}, {})", "({})**2", "{} / 8",
-         "({}) // 3", "({} < {})*{}", "({} if {} >= {} else 1)", "({} == {}) + {}", "{} - {} - {}"]
-    )  # fmt: skip
+        [
+            "{} + {}",
+            "{} - {}",
+            "{}*({})",
+            "-{} + {}",
+            "min({}, {})",
+            "max({}, {}, {})",
+            "({})**2",
+            "{} / 8",
+            "({}) // 3",
+            "({} < {})*{}",
+            "({} if {} >= {} else 1)",
+            "({} == {}) + {}",
+            "{} - {} - {}",
+        ]
+    )
     return f"({shape.format(*parts)})"
 
 
@@ -61,9 +111,13 @@ def test_random_formulas_have_the_value_that_python_gives_them():
 
 def test_the_functions_are_those_of_the_mathematics():
     d, a = SIZES["d"], SIZES["a"]
-    assert parse_formula("alpha(a, d)*100 + sigma(a, d)")(**SIZES) == 100 * alpha(a, d) + sigma(a, d)
+    assert parse_formula("alpha(a, d)*100 + sigma(a, d)")(**SIZES) == 100 * alpha(
+        a, d
+    ) + sigma(a, d)
     assert parse_formula("\td\n+ a ")(**SIZES) == d + a
-    assert parse_formula("1 if d > 3 else 1/0 if d > 4 else 2")(**SIZES) == 2, "only what is asked for"
+    assert parse_formula("1 if d > 3 else 1/0 if d > 4 else 2")(**SIZES) == 2, (
+        "only what is asked for"
+    )
 
 
 @pytest.mark.parametrize(("text", "place", "said"), ERRORS)
@@ -107,7 +161,9 @@ def test_any_text_is_understood_or_refused_and_never_anything_else():
     assert outcomes >= {"value", "error"}
 
 
-@pytest.mark.parametrize("text", ["9**9**9**9", "d**d**d**d**d", "-" * 290 + "d", "min(" + "d, " * 90 + "a)"])
+@pytest.mark.parametrize(
+    "text", ["9**9**9**9", "d**d**d**d**d", "-" * 290 + "d", "min(" + "d, " * 90 + "a)"]
+)
 def test_nothing_takes_long(text):
     try:
         parse_formula(text)(**SIZES)

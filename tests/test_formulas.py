@@ -1,4 +1,5 @@
-"""Every formula against a measurement, and what it says where it has no right to speak."""
+"""Every formula against a measurement, and what it says where it has no right to
+speak."""
 
 import itertools
 from dataclasses import replace
@@ -14,7 +15,12 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import effective_widths
 from neuroviz.engine.expected import alpha, sigma
-from neuroviz.engine.formulas import collapsing_layer, expected_dimension, general_formula, paper_formula
+from neuroviz.engine.formulas import (
+    collapsing_layer,
+    expected_dimension,
+    general_formula,
+    paper_formula,
+)
 from neuroviz.engine.measure import measure_dimension
 
 P = 8_388_587
@@ -31,16 +37,48 @@ OUTSIDE = [
     ("Cor. 3.8", Architecture((3, 3, 3), (2, 1)), "2 ≤ a₂ ≤ d₁ (a₂ = 1, d₁ = 3)"),
     ("Cor. 3.8", Architecture((3, 3, 3), (4, 2)), "2 ≤ a₁ ≤ d₀ (a₁ = 4, d₀ = 3)"),
     ("Cor. 3.8", Architecture((3, 2, 3), (2, 3)), "2 ≤ a₂ ≤ d₁ (a₂ = 3, d₁ = 2)"),
-    ("Cor. 3.8", Architecture((4, 3, 2, 4), (2, 2, 2)), "equal inner widths (they are 3, 2)"),
-    ("Cor. 3.8", Architecture((2, 3, 2), (2, 2)), f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 2)"),
-    ("Cor. 3.8", Architecture((3, 3, 2), (2, 2)), f"{TOO_WIDE} (δ = 3, d₀ = 3, d₂ = 2)"),
-    ("Cor. 3.8", Architecture((3, 1, 3), (2, 2)),
-     "δ ≥ 2 (an inner width is 1); 2 ≤ a₂ ≤ d₁ (a₂ = 2, d₁ = 1)"),  # no network misses the first alone
-    ("Thm. 3.9", Architecture((3, 3), (2,), 1, "softmax"), "t ≥ 2 (there is one token)"),
-    ("Eq. 16", Architecture((3, 2, 3), (2, 2), 1, "softmax"), "t ≥ 2 (there is one token)"),
-    ("Eq. 16", Architecture((4, 3, 2, 4), (2, 2, 2), 3, "softmax"), "equal inner widths (they are 3, 2)"),
-    ("Eq. 16", Architecture((2, 3, 3), (2, 2), 3, "softmax"), f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 3)"),
-]  # fmt: skip
+    (
+        "Cor. 3.8",
+        Architecture((4, 3, 2, 4), (2, 2, 2)),
+        "equal inner widths (they are 3, 2)",
+    ),
+    (
+        "Cor. 3.8",
+        Architecture((2, 3, 2), (2, 2)),
+        f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 2)",
+    ),
+    (
+        "Cor. 3.8",
+        Architecture((3, 3, 2), (2, 2)),
+        f"{TOO_WIDE} (δ = 3, d₀ = 3, d₂ = 2)",
+    ),
+    (
+        "Cor. 3.8",
+        Architecture((3, 1, 3), (2, 2)),
+        # no network misses the first alone
+        "δ ≥ 2 (an inner width is 1); 2 ≤ a₂ ≤ d₁ (a₂ = 2, d₁ = 1)",
+    ),
+    (
+        "Thm. 3.9",
+        Architecture((3, 3), (2,), 1, "softmax"),
+        "t ≥ 2 (there is one token)",
+    ),
+    (
+        "Eq. 16",
+        Architecture((3, 2, 3), (2, 2), 1, "softmax"),
+        "t ≥ 2 (there is one token)",
+    ),
+    (
+        "Eq. 16",
+        Architecture((4, 3, 2, 4), (2, 2, 2), 3, "softmax"),
+        "equal inner widths (they are 3, 2)",
+    ),
+    (
+        "Eq. 16",
+        Architecture((2, 3, 3), (2, 2), 3, "softmax"),
+        f"{TOO_WIDE} (δ = 3, d₀ = 2, d₂ = 3)",
+    ),
+]
 
 INSIDE = [
     ("Cor. 3.3", "proved", Architecture((3, 3), (2,), 2)),
@@ -50,9 +88,21 @@ INSIDE = [
     ("Cor. 3.8", "proved", Architecture((5, 3, 3, 4), (4, 2, 3))),
     ("Thm. 3.9", "proved", Architecture((3, 3), (2,), 2, "softmax")),
     ("Thm. 3.9", "proved", Architecture((2, 1), (5,), 3, "softmax")),
-    ("Eq. 16, Corollary A", "proved here", Architecture((3, 2, 3), (2, 2), 2, "softmax")),
-    ("Eq. 16, Corollary A", "proved here", Architecture((3, 1, 3), (1, 4), 3, "softmax")),
-    ("Eq. 16, Corollary A", "proved here", Architecture((4, 3, 3, 3, 4), (1, 5, 2, 3), 2, "softmax")),
+    (
+        "Eq. 16, Corollary A",
+        "proved here",
+        Architecture((3, 2, 3), (2, 2), 2, "softmax"),
+    ),
+    (
+        "Eq. 16, Corollary A",
+        "proved here",
+        Architecture((3, 1, 3), (1, 4), 3, "softmax"),
+    ),
+    (
+        "Eq. 16, Corollary A",
+        "proved here",
+        Architecture((4, 3, 3, 3, 4), (1, 5, 2, 3), 2, "softmax"),
+    ),
 ]
 
 
@@ -63,30 +113,43 @@ INSIDE = [
 def test_the_general_formula_is_the_measured_dimension_of_any_network(seed):
     """Corollary A and Theorem C."""
     for arch in random_architectures(150, seed):
-        assert general_formula(arch).value == measure_dimension(arch, prime=P).value, arch
+        assert general_formula(arch).value == measure_dimension(arch, prime=P).value, (
+            arch
+        )
 
 
 def wrong(formula):
     """On how many of 100 random networks a formula is not the measured dimension."""
-    return sum(formula(one) != measure_dimension(one, prime=P).value for one in random_architectures(100, 0))
+    return sum(
+        formula(one) != measure_dimension(one, prime=P).value
+        for one in random_architectures(100, 0)
+    )
 
 
 def without_effective_widths(arch):
     d, rescalings = arch.widths, arch.num_layers * (arch.attention == "lightning")
-    values = sum(d[i] * (d[i - 1] - d[i]) for i in range(1, arch.num_layers)) + d[-1] * d[-2]
+    values = (
+        sum(d[i] * (d[i - 1] - d[i]) for i in range(1, arch.num_layers)) + d[-1] * d[-2]
+    )
     return values + sum(alpha(a, d_in) for d_in, _, a in arch.layers) - rescalings
 
 
 def without_rescaling(arch):
-    return general_formula(arch).value + arch.num_layers * (arch.attention == "lightning")
+    return general_formula(arch).value + arch.num_layers * (
+        arch.attention == "lightning"
+    )
 
 
 def without_collapse(arch):
     softmax = Architecture(arch.widths, arch.head_dims, max(2, arch.tokens), "softmax")
-    return general_formula(softmax).value - arch.num_layers * (arch.attention == "lightning")
+    return general_formula(softmax).value - arch.num_layers * (
+        arch.attention == "lightning"
+    )
 
 
-@pytest.mark.parametrize("formula", [without_effective_widths, without_rescaling, without_collapse])
+@pytest.mark.parametrize(
+    "formula", [without_effective_widths, without_rescaling, without_collapse]
+)
 def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula):
     assert wrong(lambda arch: general_formula(arch).value) == 0 < 5 < wrong(formula)
 
@@ -96,7 +159,9 @@ def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula
 
 def jacobian_rank(entries) -> int:
     entries = np.array(entries, dtype=object)
-    return flint.nmod_mat(*entries.shape, [int(x) % P for x in entries.ravel()], P).rank()
+    return flint.nmod_mat(
+        *entries.shape, [int(x) % P for x in entries.ravel()], P
+    ).rank()
 
 
 def random_matrix(rng, rows, columns):
@@ -124,9 +189,14 @@ def test_alpha_and_sigma_are_ranks_of_differentials(a, d):
 
 
 def virtual_rank(arch, symmetric: bool) -> int:
-    """Rank of the differential of weights ↦ (L, M₁ … M_l), or of (L, Sym M₁ … Sym M_l) (Eq. 8)."""
+    """Rank of the differential of weights ↦ (L, M₁ … M_l), or of (L, Sym M₁ … Sym M_l)
+    (Eq. 8)."""
     rng = np.random.default_rng(0)
-    shapes = [shape for d_in, d_out, a in arch.layers for shape in ((a, d_in), (a, d_in), (d_out, d_in))]
+    shapes = [
+        shape
+        for d_in, d_out, a in arch.layers
+        for shape in ((a, d_in), (a, d_in), (d_out, d_in))
+    ]
     weights = [random_matrix(rng, *shape) for shape in shapes]
     rows = []
     for direction in units(*shapes):
@@ -144,13 +214,19 @@ def virtual_rank(arch, symmetric: bool) -> int:
 
 def test_D_counts_the_virtual_weights():
     """Lemma D: no network, no tokens, only the map from weights to (L, M₁ … M_l)."""
-    small = [arch for arch in random_architectures(80, seed=7) if arch.num_parameters <= 90]
+    small = [
+        arch for arch in random_architectures(80, seed=7) if arch.num_parameters <= 90
+    ]
     assert len(small) > 30
     for arch in small:
         softmax = Architecture(arch.widths, arch.head_dims, 2, "softmax")
         one_token = Architecture(arch.widths, arch.head_dims, 1, "lightning")
-        assert general_formula(softmax).value == virtual_rank(arch, symmetric=False), arch
-        assert general_formula(one_token).value + arch.num_layers == virtual_rank(arch, symmetric=True), arch
+        assert general_formula(softmax).value == virtual_rank(arch, symmetric=False), (
+            arch
+        )
+        assert general_formula(one_token).value + arch.num_layers == virtual_rank(
+            arch, symmetric=True
+        ), arch
 
 
 @pytest.mark.parametrize(
@@ -163,12 +239,19 @@ def test_D_counts_the_virtual_weights():
         ((3, 3), (1,), None),
     ],
 )
-def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(widths, head_dims, layer):
+def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(
+    widths, head_dims, layer
+):
     arch = Architecture(widths, head_dims)
     assert collapsing_layer(arch) == layer
     if layer:
-        rank_one, on_a_line = f"A{'₀₁₂₃'[layer]} has rank one", f"tokens of layer {layer} lie on a line"
-        assert (on_a_line if widths[layer - 1] == 1 else rank_one) in general_formula(arch).note
+        rank_one, on_a_line = (
+            f"A{'₀₁₂₃'[layer]} has rank one",
+            f"tokens of layer {layer} lie on a line",
+        )
+        assert (on_a_line if widths[layer - 1] == 1 else rank_one) in general_formula(
+            arch
+        ).note
     # σ(1, w) = α(1, w): with rank one everywhere the symmetric parts are as many.
     assert "costs nothing here" in general_formula(Architecture((3, 3, 3), (1, 1))).note
     assert "costs nothing" not in general_formula(Architecture((3, 3, 3), (1, 2))).note
@@ -177,8 +260,12 @@ def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(widt
 # Formulas under their own names
 
 
-@pytest.mark.parametrize(("source", "status", "arch"), INSIDE, ids=lambda value: str(value))
-def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(source, status, arch):
+@pytest.mark.parametrize(
+    ("source", "status", "arch"), INSIDE, ids=lambda value: str(value)
+)
+def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(
+    source, status, arch
+):
     named = paper_formula(arch)
     assert (named.source, named.status) == (source, status)
     assert expected_dimension(arch) == named
@@ -186,12 +273,17 @@ def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(source, stat
     assert ("not peer-reviewed" in named.note) == (status == "proved here")
 
 
-@pytest.mark.parametrize(("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value)
+)
 def test_outside_its_hypotheses_a_formula_names_the_one_that_fails_and_the_general_one_answers(
     source, arch, failing
 ):
     named = paper_formula(arch)
-    assert (named.status, named.note) == ("outside hypotheses", f"{source} needs {failing}")
+    assert (named.status, named.note) == (
+        "outside hypotheses",
+        f"{source} needs {failing}",
+    )
     expected, general = expected_dimension(arch), general_formula(arch)
     assert (expected.status, expected.source) == ("proved here", general.source)
     assert expected.value == general.value == measure_dimension(arch, prime=P).value
@@ -201,7 +293,9 @@ def test_outside_its_hypotheses_a_formula_names_the_one_that_fails_and_the_gener
 def hypotheses_hold(arch) -> bool:
     """The hypotheses as the mathematics states them, once more."""
     inner = set(arch.widths[1:-1])
-    narrow = len(inner) <= 1 and all(delta <= min(arch.widths[0], arch.widths[-1]) for delta in inner)
+    narrow = len(inner) <= 1 and all(
+        delta <= min(arch.widths[0], arch.widths[-1]) for delta in inner
+    )
     if arch.attention == "softmax" or arch.num_layers == 1:
         return arch.tokens >= 2 and narrow
     ranks = all(2 <= a <= d_in for d_in, _, a in arch.layers)
@@ -219,31 +313,46 @@ SMALL = [
 
 
 def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
-    """There the general formula agrees; elsewhere the bare pattern is often wrong, so it may not answer."""
+    """There the general formula agrees; elsewhere the bare pattern is often wrong, so
+    it may not answer."""
     wrong = 0
     for arch in SMALL:
-        named, general, answer = paper_formula(arch), general_formula(arch), expected_dimension(arch)
+        named, general, answer = (
+            paper_formula(arch),
+            general_formula(arch),
+            expected_dimension(arch),
+        )
         holds = hypotheses_hold(arch)
         assert (named.status != "outside hypotheses") == holds, arch
         if holds:
             assert named.value == general.value, arch
         wrong += not holds and named.value != general.value
-        assert (answer.status == "proved") == (answer.source in {"Cor. 3.3", "Cor. 3.8", "Thm. 3.9"}), arch
+        assert (answer.status == "proved") == (
+            answer.source in {"Cor. 3.3", "Cor. 3.8", "Thm. 3.9"}
+        ), arch
         assert answer.status in {"proved", "proved here"} and answer.note
     assert wrong > len(SMALL) // 8
 
 
 @pytest.mark.parametrize("ask", [expected_dimension, paper_formula, general_formula])
 def test_what_is_no_architecture_is_refused(ask):
-    with pytest.raises(ValueError, match=f"{ask.__name__} needs an Architecture; got list"):
+    with pytest.raises(
+        ValueError, match=f"{ask.__name__} needs an Architecture; got list"
+    ):
         ask([3, 3])
 
 
 def test_every_source_is_a_heading_of_the_mathematics():
     """`Expected.source` names what a reader can look up in docs/mathematics.md."""
-    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
+        encoding="utf-8"
+    )
     headings = [line for line in text.splitlines() if line.startswith("#")]
-    sources = {ask(arch).source for arch in SMALL for ask in (expected_dimension, paper_formula)}
+    sources = {
+        ask(arch).source
+        for arch in SMALL
+        for ask in (expected_dimension, paper_formula)
+    }
     assert len(sources) == 7, sources
     for item in {part for source in sources for part in source.split(", ")}:
         in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
@@ -252,21 +361,31 @@ def test_every_source_is_a_heading_of_the_mathematics():
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
-    """Each formula by hand; and the general one for widths that fall and rise, counted another way."""
+    """Each formula by hand; and the general one for widths that fall and rise, counted
+    another way."""
     depth, lost = 10**5, 10**5 if attention == "lightning" else 0
     d, a = 12_288, 128  # GPT-3's width and head dimension
     wide = expected_dimension(Architecture.uniform(d, a, 96, attention="softmax"))
-    assert (wide.value, wide.source) == (d * d + 96 * a * (2 * d - a), "Eq. 16, Corollary A")
+    assert (wide.value, wide.source) == (
+        d * d + 96 * a * (2 * d - a),
+        "Eq. 16, Corollary A",
+    )
     deep = Architecture.uniform(4, 2, depth, attention=attention)
     assert expected_dimension(deep).value == 12 * depth + 16 - lost
     thin = Architecture.uniform(1, 1, depth, attention=attention)
     assert general_formula(thin).value == depth + 1 - lost
     falls = tuple(range(2000, 0, -1))
-    uneven = Architecture((*falls, *falls[::-1]), tuple(1 + i % 7 for i in range(3999)), 3, attention)
+    uneven = Architecture(
+        (*falls, *falls[::-1]), tuple(1 + i % 7 for i in range(3999)), 3, attention
+    )
     for arch in (deep, thin, uneven):
         proof = certify(arch, route="theorem")
         assert proof.verify() and proof.dimension == expected_dimension(arch).value
-        for said in (expected_dimension(arch).note, paper_formula(arch).note, str(proof)):
+        for said in (
+            expected_dimension(arch).note,
+            paper_formula(arch).note,
+            str(proof),
+        ):
             assert len(said) < 600
 
 
@@ -274,14 +393,23 @@ def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
 def test_a_mask_over_one_head_a_layer_is_theorem_a_prime_and_changes_nothing(widths):
     masked = Architecture(widths, (2, 2), 3, "softmax", causal=True)
     found = expected_dimension(masked)
-    assert (found.source, found.value) == ("Theorem A′", measure_dimension(masked).value)
+    assert (found.source, found.value) == (
+        "Theorem A′",
+        measure_dimension(masked).value,
+    )
     assert found.value == general_formula(replace(masked, causal=False)).value
 
 
-@pytest.mark.parametrize(("d", "heads", "v"), [(2, 2, 1), (2, 1, 2), (3, 3, 1), (3, 2, 1)])
-def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width(d, heads, v):
+@pytest.mark.parametrize(
+    ("d", "heads", "v"), [(2, 2, 1), (2, 1, 2), (3, 3, 1), (3, 2, 1)]
+)
+def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width(
+    d, heads, v
+):
     """Theorem S asks for H v ≥ d."""
-    arch = Architecture((d,) * 3, (2, 2), 3, heads=heads, skip=True, block=Block(value_dim=v))
+    arch = Architecture(
+        (d,) * 3, (2, 2), 3, heads=heads, skip=True, block=Block(value_dim=v)
+    )
     found = expected_dimension(arch)
     assert found.value == (measure_dimension(arch).value if heads * v >= d else None)
 
@@ -289,11 +417,15 @@ def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width
 def test_the_general_formula_names_the_widths_that_are_seen_where_they_are_fewer():
     for arch in random_architectures(60, seed=5):
         if arch.attention == "softmax" and arch.tokens > 1:
-            assert ("can be seen" in general_formula(arch).note) == (effective_widths(arch) != arch.widths)
+            assert ("can be seen" in general_formula(arch).note) == (
+                effective_widths(arch) != arch.widths
+            )
 
 
 @pytest.mark.parametrize(("d", "heads"), [(2, 2), (2, (2, 1)), (3, 3), (1, 2), (2, 3)])
 def test_deep_lightning_heads_have_a_formula_up_to_as_many_as_the_width(d, heads):
     arch = Architecture((d,) * 3, (d, d), 3, heads=heads)
     found = expected_dimension(arch)
-    assert found.value == (measure_dimension(arch).value if max(arch.heads) <= d else None)
+    assert found.value == (
+        measure_dimension(arch).value if max(arch.heads) <= d else None
+    )

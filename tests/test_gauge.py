@@ -1,4 +1,5 @@
-"""The slice that every network reaches by symmetries, and how far two networks are from one orbit."""
+"""The slice that every network reaches by symmetries, and how far two networks are from
+one orbit."""
 
 import numpy as np
 import pytest
@@ -9,7 +10,14 @@ from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Layer, flatten, forward, layer_shapes, random_tokens, random_weights
+from neuroviz.engine.network import (
+    Layer,
+    flatten,
+    forward,
+    layer_shapes,
+    random_tokens,
+    random_weights,
+)
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [
@@ -36,17 +44,21 @@ NOT_BOTTLENECKS = [
     ]
     for attention in BOTH
 ]
-every_architecture = pytest.mark.parametrize("arch", BOTTLENECKS + NOT_BOTTLENECKS, ids=str)
+every_architecture = pytest.mark.parametrize(
+    "arch", BOTTLENECKS + NOT_BOTTLENECKS, ids=str
+)
 
 
 # The slice
 
 
 def carry_into_the_slice(weights, attention):
-    """Weights of the slice with the same function, by symmetries; written from Lemma 3.1, Eq. 9 and Eq. 13.
+    """Weights of the slice with the same function, by symmetries; written from Lemma
+    3.1, Eq. 9 and Eq. 13.
 
-    B_i maps the slice's tokens after layer i to the network's: it starts as the identity, and where a
-    layer widens, the tokens stay in the image of what came before.
+    B_i maps the slice's tokens after layer i to the network's: it starts as the
+    identity, and where a layer widens, the tokens stay in the image of what came
+    before.
     """
     B, carried = np.eye(weights[0].V.shape[1]), []
     for i, (Q, K, V) in enumerate(weights):
@@ -93,7 +105,9 @@ def test_the_free_entries_of_the_slice_are_random_and_the_others_are_not(arch):
     points = np.array([flatten(across.weights(PrimeField(), rng)) for _ in range(6)])
     varies = (points != points[0]).any(axis=0)
     assert (varies == across.free).all()
-    assert num_columns(arch) == across.free.sum() and across.free.shape == (across.reduced.num_parameters,)
+    assert num_columns(arch) == across.free.sum() and across.free.shape == (
+        across.reduced.num_parameters,
+    )
 
 
 @pytest.mark.parametrize("arch", BOTTLENECKS, ids=str)
@@ -103,7 +117,9 @@ def test_in_a_bottleneck_the_free_entries_are_counted_by_the_papers_formula(arch
     alphas = sum(min(a, d_in) * (2 * d_in - min(a, d_in)) for d_in, _, a in arch.layers)
     values = d[1] * (d[0] + d[-1] - d[1]) if arch.num_layers > 1 else d[0] * d[1]
     rescalings = arch.num_layers if arch.attention == "lightning" else 0
-    assert num_columns(arch) == values + alphas - rescalings == paper_formula(arch).value
+    assert (
+        num_columns(arch) == values + alphas - rescalings == paper_formula(arch).value
+    )
 
 
 def test_the_slice_never_has_fewer_free_entries_than_there_are_dimensions():
@@ -111,7 +127,10 @@ def test_the_slice_never_has_fewer_free_entries_than_there_are_dimensions():
     for arch in random_architectures(60, seed=3):
         everywhere = measure_dimension(arch, route="weights", prime=DEFAULT_PRIME).value
         assert num_columns(arch) >= everywhere, arch
-        assert measure_dimension(arch, route="slice", prime=SECOND_PRIME).value == everywhere, arch
+        assert (
+            measure_dimension(arch, route="slice", prime=SECOND_PRIME).value
+            == everywhere
+        ), arch
 
 
 @every_architecture

@@ -1,4 +1,5 @@
-"""The facts of the map of hypotheses: measured, and covered by a theorem only where one holds."""
+"""The facts of the map of hypotheses: measured, and covered by a theorem only where one
+holds."""
 
 import random
 from dataclasses import replace
@@ -31,7 +32,9 @@ def some_setting(draw: random.Random) -> HypothesesSetting:
     return HypothesesSetting(*sizes, draw.randint(1, 4), kind, over, draw.randint(0, 9))
 
 
-def on_the_map(setting: HypothesesSetting, facts: dict, cell: dict) -> HypothesesSetting:
+def on_the_map(
+    setting: HypothesesSetting, facts: dict, cell: dict
+) -> HypothesesSetting:
     """The setting of a cell: that of the map, but for the controls of the two axes."""
     moved = {facts[axis]["control"]: cell[axis[:-1]] for axis in ("columns", "rows")}
     return replace(setting, **moved)
@@ -62,7 +65,8 @@ def test_a_cell_says_what_is_measured_where_its_controls_go(kind, over):
 def test_the_numbers_come_from_the_measurements_and_a_contradiction_is_said():
     found = study()
     wrong = [
-        replace(cell, measured=replace(cell.measured, value=cell.measured.value + 7)) for cell in found.cells
+        replace(cell, measured=replace(cell.measured, value=cell.measured.value + 7))
+        for cell in found.cells
     ]
     facts = hypotheses_facts(replace(found, cells=tuple(wrong)))["map"]
     for cell, before in zip(facts["cells"], found.cells, strict=True):
@@ -76,9 +80,21 @@ def test_the_numbers_come_from_the_measurements_and_a_contradiction_is_said():
     ("setting", "finding", "legend"),
     [
         ({}, "Eq. 14 is off in 4 of 25 cells", "frame: Cor. 3.8 applies"),
-        ({"over": "widths"}, "Eq. 14 is off in 20 of 25 cells", "▨ Cor. 3.8 does not apply"),
-        ({"tokens": 1}, "Eq. 14 is off in 24 of 25 cells", "▨ t = 1: Cor. 3.8 does not apply"),
-        ({"kind": "softmax"}, "Eq. 16 is right in all 25 cells", "□ Eq. 16 applies in every cell"),
+        (
+            {"over": "widths"},
+            "Eq. 14 is off in 20 of 25 cells",
+            "▨ Cor. 3.8 does not apply",
+        ),
+        (
+            {"tokens": 1},
+            "Eq. 14 is off in 24 of 25 cells",
+            "▨ t = 1: Cor. 3.8 does not apply",
+        ),
+        (
+            {"kind": "softmax"},
+            "Eq. 16 is right in all 25 cells",
+            "□ Eq. 16 applies in every cell",
+        ),
     ],
 )
 def test_the_finding_and_where_the_statement_applies_are_said(setting, finding, legend):
@@ -108,8 +124,14 @@ def test_the_angles_are_those_of_the_study_and_their_verdict_is_said(setting, ve
     found = study(**setting)
     facts = hypotheses_facts(found)["angles"]
     assert said(facts["says"]) == verdict
-    assert [stage["degrees"] for stage in facts["stages"]] == [list(one) for one in found.angles]
-    assert [stage["name"] for stage in facts["stages"]] == ["input", "layer 1", "layer 2"]
+    assert [stage["degrees"] for stage in facts["stages"]] == [
+        list(one) for one in found.angles
+    ]
+    assert [stage["name"] for stage in facts["stages"]] == [
+        "input",
+        "layer 1",
+        "layer 2",
+    ]
     assert bool(facts["key"]) == (len(found.angles[0]) > 1)
 
 
@@ -119,7 +141,9 @@ def test_no_network_is_off_by_more_than_the_darkest_colour():
         for tokens in (1, 2):
             for o, i, a, b in sizes:
                 arch = Architecture((o, i, o), (a, b), tokens, attention)
-                assert abs(general_formula(arch).value - paper_formula(arch).value) <= MOST
+                assert (
+                    abs(general_formula(arch).value - paper_formula(arch).value) <= MOST
+                )
 
 
 # Types and cells, under node
@@ -127,10 +151,14 @@ def test_no_network_is_off_by_more_than_the_darkest_colour():
 
 def test_facts_of_random_maps_have_the_form_that_the_page_expects():
     draw = random.Random(8)
-    pictures = [hypotheses_picture(study_hypotheses(some_setting(draw))) for _ in range(40)]
+    pictures = [
+        hypotheses_picture(study_hypotheses(some_setting(draw))) for _ in range(40)
+    ]
     facts = [plain(picture.facts) for picture in pictures]
     check_types("HypothesesFacts", "deep/hypotheses_facts", facts)
-    check_types("HypothesesPlace", "deep/hypotheses_facts", [one.place for one in pictures])
+    check_types(
+        "HypothesesPlace", "deep/hypotheses_facts", [one.place for one in pictures]
+    )
     assert not any("$" in word for one in facts for word in words_of(one))
 
 
@@ -155,19 +183,38 @@ def test_the_page_finds_frames_and_1000_random_places_as_python_does():
     places = [[vars(some_setting(draw)) for _ in range(25)] for _ in maps]
     for n, (picture, some) in enumerate(zip(maps, places, strict=True)):
         axes = [picture.facts["map"][name]["control"] for name in ("columns", "rows")]
-        some[:20] = [picture.place | {name: one[name] for name in axes} for one in some[:20]]
+        some[:20] = [
+            picture.place | {name: one[name] for name in axes} for one in some[:20]
+        ]
         some[0] = vars(settings[n])
-    given = [[plain(one.facts["map"]), one.place, some] for one, some in zip(maps, places, strict=True)]
+    given = [
+        [plain(one.facts["map"]), one.place, some]
+        for one, some in zip(maps, places, strict=True)
+    ]
     for (facts, exact, some), found in zip(given, ask(CELLS, given), strict=True):
-        covered = {(cell["column"], cell["row"]) for cell in facts["cells"] if cell["covered"]}
-        for cell, (difference, name, frame) in zip(facts["cells"], found["cells"], strict=True):
+        covered = {
+            (cell["column"], cell["row"]) for cell in facts["cells"] if cell["covered"]
+        }
+        for cell, (difference, name, frame) in zip(
+            facts["cells"], found["cells"], strict=True
+        ):
             x, y = cell["column"], cell["row"]
-            assert int(difference.replace("−", "-")) == cell["measured"] - cell["formula"]
-            assert name.startswith(f"{difference} {cell['measured']} {cell['cause']}".strip())
-            assert name.endswith(
-                f"{facts['columns']['name']} = {x}, {facts['rows']['name']} = {y}: {cell['says']}"
+            assert (
+                int(difference.replace("−", "-")) == cell["measured"] - cell["formula"]
             )
-            beside = {"left": (x - 1, y), "right": (x + 1, y), "below": (x, y - 1), "above": (x, y + 1)}
+            assert name.startswith(
+                f"{difference} {cell['measured']} {cell['cause']}".strip()
+            )
+            assert name.endswith(
+                f"{facts['columns']['name']} = {x}, {facts['rows']['name']} = {y}:"
+                f" {cell['says']}"
+            )
+            beside = {
+                "left": (x - 1, y),
+                "right": (x + 1, y),
+                "below": (x, y - 1),
+                "above": (x, y + 1),
+            }
             edges = [side for side, place in beside.items() if place not in covered]
             assert frame == (edges if (x, y) in covered else [])
         axes = [facts[name]["control"] for name in ("columns", "rows")]
@@ -208,7 +255,8 @@ say(differences.map((one: number) => {
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_one_number_has_one_colour_on_all_maps_and_its_letters_are_read(look, mode):
-    """A difference and its negative share it, 0 has its own, and the largest is the darkest."""
+    """A difference and its negative share it, 0 has its own, and the largest is the
+    darkest."""
     look(mode)
     deficit, differences = theme.scale("deficit"), [*range(-MOST, MOST + 1)]
     found = ask(SHADES, {"deficit": deficit, "most": MOST, "differences": differences})

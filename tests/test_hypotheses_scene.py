@@ -1,4 +1,5 @@
-"""The map of hypotheses in a browser, without a kernel: cells are chosen by mouse, finger and keyboard."""
+"""The map of hypotheses in a browser, without a kernel: cells are chosen by mouse,
+finger and keyboard."""
 
 import base64
 import gzip
@@ -35,12 +36,17 @@ def opened(chromium):
         pages = []
 
         def open_(state="", width=1085, height=900, **settings):
-            context = browser.new_context(viewport={"width": width, "height": height}, **settings)
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, **settings
+            )
             page = context.new_page()
             page.errors = []
             page.on("pageerror", lambda error: page.errors.append(str(error)))
             head = f"<meta name=viewport content='width=device-width'>{theme.css()}"
-            page.set_content(f"{head}<body style='margin: 0'><div class='nv'><div id='box'></div></div>")
+            page.set_content(
+                f"{head}<body style='margin: 0'><div class='nv'><div"
+                " id='box'></div></div>"
+            )
             page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
             page.drawn_in = width
             answer(page, state)
@@ -55,13 +61,18 @@ def opened(chromium):
 def answer(page, state):
     """What Python says of these controls."""
     panel = HypothesesExplorer(state=state)
-    page.evaluate("([m, w]) => neurovizScenes.react(box, m, w)", [panel.figure.drawn, page.drawn_in])
+    page.evaluate(
+        "([m, w]) => neurovizScenes.react(box, m, w)",
+        [panel.figure.drawn, page.drawn_in],
+    )
     panel.close()
     page.wait_for_timeout(100)
 
 
 def place(page, *names):
-    return page.evaluate("(names) => names.map((name) => neurovizScenes.talkOf(box).get(name))", names)
+    return page.evaluate(
+        "(names) => names.map((name) => neurovizScenes.talkOf(box).get(name))", names
+    )
 
 
 def put(page, **values):
@@ -95,15 +106,29 @@ def test_each_cell_shows_its_difference_what_is_measured_and_the_cause(opened):
     assert page.get_by_role("grid").count() == 1 and page.locator(CELL).count() == 25
     assert cell(page, 1, 3).text_content().split() == ["−5", "31", "rank", "1"]
     assert cell(page, 3, 3).text_content().split() == ["0", "44"]
-    assert page.get_by_role("rowheader").all_text_contents() == ["5", "4", "3", "2", "1"]
-    assert page.get_by_role("columnheader").all_text_contents() == ["1", "2", "3", "4", "5"]
+    assert page.get_by_role("rowheader").all_text_contents() == [
+        "5",
+        "4",
+        "3",
+        "2",
+        "1",
+    ]
+    assert page.get_by_role("columnheader").all_text_contents() == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+    ]
     assert page.get_by_text("Eq. 14 is off in 4 of 25 cells").is_visible()
     assert page.get_by_text("frame: Cor. 3.8 applies").is_visible()
 
 
 def test_a_click_moves_the_controls_and_the_ring(opened):
     page = opened("head_1=1;head_2=3")
-    assert chosen(page).startswith("−5 31 rank 1; a₁ = 1, a₂ = 3: measured 31, Eq. 14: 36")
+    assert chosen(page).startswith(
+        "−5 31 rank 1; a₁ = 1, a₂ = 3: measured 31, Eq. 14: 36"
+    )
     assert "choose a cell" in says(page)
     cell(page, 4, 2).click()
     page.wait_for_timeout(100)
@@ -120,16 +145,23 @@ def test_over_widths_a_click_moves_the_widths(opened):
 
 
 def test_only_the_angles_wait_for_python_when_a_cell_is_chosen(opened):
-    """The map is that of all its cells, and stays bright; without Python the angles and the words dim."""
+    """The map is that of all its cells, and stays bright; without Python the angles and
+    the words dim."""
     page = opened()
     cell(page, 3, 3).click()
     page.wait_for_timeout(400)
     assert is_ahead(page) and "only Python says" in says(page)
     opacity = "(one) => getComputedStyle(one).opacity"
-    shown = {name: page.locator(name).evaluate(opacity) for name in (".grid", ".legend", ".pairs")}
+    shown = {
+        name: page.locator(name).evaluate(opacity)
+        for name in (".grid", ".legend", ".pairs")
+    }
     assert shown == {".grid": "1", ".legend": "1", ".pairs": "0.35"}
     answer(page, "head_1=3;head_2=3")
-    assert not is_ahead(page) and "tokens apart" in page.locator(".nv-view-angles h4").inner_text()
+    assert (
+        not is_ahead(page)
+        and "tokens apart" in page.locator(".nv-view-angles h4").inner_text()
+    )
     put(page, inner=2)  # a map of other networks
     assert page.locator(".grid").evaluate(opacity) == "0.35"
     answer(page, "head_1=3;head_2=3;inner=2")
@@ -162,21 +194,23 @@ def test_the_keyboard_goes_from_cell_to_cell_and_enter_chooses(opened):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
     page.wait_for_timeout(100)
-    assert place(page, "head_1", "head_2") == [5, 2] and "a₁ = 5, a₂ = 2" in chosen(page)
+    assert place(page, "head_1", "head_2") == [5, 2] and "a₁ = 5, a₂ = 2" in chosen(
+        page
+    )
     answer(page, "head_1=5;head_2=2")  # the focus stays where it was
     assert "a₁ = 5, a₂ = 2:" in page.evaluate(focused)
 
 
-def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduced(opened):
+def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduced(
+    opened,
+):
     for motion, is_on_its_way in (("no-preference", True), ("reduce", False)):
         page = opened(reduced_motion=motion)
-        page.evaluate(
-            """() => {
+        page.evaluate("""() => {
               window.seen = new Set();
               new MutationObserver(() => seen.add(box.querySelector(".chosen")?.ariaLabel))
                 .observe(box, {subtree: true, attributes: true, attributeFilter: ["aria-selected"]});
-            }"""
-        )
+            }""")
         put(page, head_1=5)
         assert "a₁ = 5, a₂ = 3" in chosen(page)
         assert (len(page.evaluate("[...seen]")) > 2) == is_on_its_way
@@ -185,7 +219,10 @@ def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduc
 def test_what_the_pointer_rests_on_is_said_below_the_map(opened):
     page = opened()
     cell(page, 5, 5).hover()
-    assert "a₁ = 5, a₂ = 5: measured 46, Eq. 14: 46, which does not apply: Cor. 3.8 needs" in says(page)
+    assert (
+        "a₁ = 5, a₂ = 5: measured 46, Eq. 14: 46, which does not apply: Cor. 3.8 needs"
+        in says(page)
+    )
     page.mouse.move(0, 0)
     assert "a₁ = 1, a₂ = 3: measured 31" in says(page)
 
@@ -195,22 +232,33 @@ def test_the_frame_goes_once_around_the_covered_cells(opened):
     sides = ("left", "right", "above", "below")
     edges = {side: page.locator(f".frame-{side}").count() for side in sides}
     panel = HypothesesExplorer(state="over=widths;head_1=2;head_2=2")
-    covered = {(one["column"], one["row"]) for one in panel.facts["map"]["cells"] if one["covered"]}
+    covered = {
+        (one["column"], one["row"])
+        for one in panel.facts["map"]["cells"]
+        if one["covered"]
+    }
     panel.close()
     steps = {"left": (-1, 0), "right": (1, 0), "above": (0, 1), "below": (0, -1)}
     assert edges == {
-        side: sum((x + dx, y + dy) not in covered for x, y in covered) for side, (dx, dy) in steps.items()
+        side: sum((x + dx, y + dy) not in covered for x, y in covered)
+        for side, (dx, dy) in steps.items()
     }
 
 
 @pytest.mark.parametrize("width", [390, 274])
 def test_on_a_phone_a_finger_finds_every_cell_and_the_page_scrolls_past(opened, width):
     page = opened("over=widths", width, 844, has_touch=True, is_mobile=True)
-    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<div style=\"height: 900px\"></div>')")
+    page.evaluate(
+        "document.body.insertAdjacentHTML('beforeend', '<div style=\"height:"
+        " 900px\"></div>')"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for one in page.locator(CELL).all():
         box = one.bounding_box()
-        assert min(box["width"], box["height"]) >= FINGER and box["x"] + box["width"] <= width
+        assert (
+            min(box["width"], box["height"]) >= FINGER
+            and box["x"] + box["width"] <= width
+        )
         wide = "(one) => Math.max(...[...one.children].map((line) => line.scrollWidth))"
         assert one.evaluate(wide) <= box["width"]
     views = [one.bounding_box() for one in page.locator(".nv-view").all()]

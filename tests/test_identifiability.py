@@ -1,4 +1,5 @@
-"""What the function tells about the weights, on quantities whose answer is known by hand, both ways."""
+"""What the function tells about the weights, on quantities whose answer is known by
+hand, both ways."""
 
 import warnings
 from dataclasses import replace
@@ -21,7 +22,9 @@ from neuroviz.engine.network import layer_shapes, random_weights, unflatten
 from neuroviz.engine.rank import DECISIVE_GAP
 from neuroviz.engine.symmetry import virtual_weights
 
-lightning, softmax = (partial(Architecture, attention=kind) for kind in ("lightning", "softmax"))
+lightning, softmax = (
+    partial(Architecture, attention=kind) for kind in ("lightning", "softmax")
+)
 
 
 # Quantities, written as a reader would
@@ -80,9 +83,19 @@ KNOWN = [
     (ONE, "all of A", A, False),
     (ONE, "A up to scale", lambda w: ratios(A(w)), True),
     (ONE, "an entry of Q", lambda w: w[0].Q[0, 0], False),
-    (ONE, "the row space of Q", lambda w: minor(w[0].Q, 0, 1) / minor(w[0].Q, 0, 2), True),
+    (
+        ONE,
+        "the row space of Q",
+        lambda w: minor(w[0].Q, 0, 1) / minor(w[0].Q, 0, 2),
+        True,
+    ),
     (ONE, "a constant", lambda w: 7, True),
-    (ONE, "one good and one bad entry", lambda w: [A(w)[0, 1] / A(w)[0, 0], w[0].Q[0, 0]], False),
+    (
+        ONE,
+        "one good and one bad entry",
+        lambda w: [A(w)[0, 1] / A(w)[0, 0], w[0].Q[0, 0]],
+        False,
+    ),
     # One softmax layer: A and V themselves.
     (SOFT, "A", A, True),
     (SOFT, "A + Q/10", lambda w: A(w)[:2] + w[0].Q / 10, False),
@@ -93,43 +106,85 @@ KNOWN = [
     (DEEP, "L up to scale", lambda w: ratios(L(w)), True),
     (DEEP, "M₂", lambda w: M(w, 1), False),
     (DEEP, "L M₁³ M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 3 * M(w, 1)[0, 0], True),
-    (DEEP, "L M₁² M₂", lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 2 * M(w, 1)[0, 0], False),
+    (
+        DEEP,
+        "L M₁² M₂",
+        lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 2 * M(w, 1)[0, 0],
+        False,
+    ),
     (DEEP, "V₁ up to scale", lambda w: ratios(w[0].V), False),
-    (DEEP, "the row space of V₁", lambda w: minor(w[0].V, 0, 1) / minor(w[0].V, 0, 2), True),
-    (DEEP, "det A₂ in the right basis",
-     lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2 / square(M(w, 1)), True),
+    (
+        DEEP,
+        "the row space of V₁",
+        lambda w: minor(w[0].V, 0, 1) / minor(w[0].V, 0, 2),
+        True,
+    ),
+    (
+        DEEP,
+        "det A₂ in the right basis",
+        lambda w: minor(A(w, 1)) * minor(w[0].V) ** 2 / square(M(w, 1)),
+        True,
+    ),
     (SOFT_DEEP, "L", L, True),
     (SOFT_DEEP, "M₁ and M₂", lambda w: [M(w, 0), M(w, 1)], True),
     # One token.
     (ALONE, "symmetric part of A", lambda w: ratios(A(w) + A(w).T), True),
-    (ALONE, "antisymmetric part of A", lambda w: (A(w)[0, 1] - A(w)[1, 0]) / A(w)[0, 0], False),
+    (
+        ALONE,
+        "antisymmetric part of A",
+        lambda w: (A(w)[0, 1] - A(w)[1, 0]) / A(w)[0, 0],
+        False,
+    ),
     (SOFT_ALONE, "A", lambda w: A(w)[0, 0], False),
     (softmax((3, 2, 3), (2, 2), 1), "V₂V₁", L, True),
     # Rank-one collapse: all tokens are parallel in the second layer.
-    (COLLAPSE, "antisymmetric part of M₂",
-     lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], False),
+    (
+        COLLAPSE,
+        "antisymmetric part of M₂",
+        lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0],
+        False,
+    ),
     (COLLAPSE, "symmetric part of M₂", lambda w: ratios(M(w, 1) + M(w, 1).T), True),
-    (NO_COLLAPSE, "antisymmetric part of M₂",
-     lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0], True),
+    (
+        NO_COLLAPSE,
+        "antisymmetric part of M₂",
+        lambda w: (M(w, 1)[0, 1] - M(w, 1)[1, 0]) / M(w, 1)[0, 0],
+        True,
+    ),
     (SOFT_COLLAPSE, "M₂", lambda w: M(w, 1), True),
     # a > d: Q and K are less than ever determined, A as always.
-    (TALL, "row space of Q", lambda w: minor(w[0].Q.T, 0, 1) / minor(w[0].Q.T, 0, 2), False),
+    (
+        TALL,
+        "row space of Q",
+        lambda w: minor(w[0].Q.T, 0, 1) / minor(w[0].Q.T, 0, 2),
+        False,
+    ),
     (SOFT_TALL, "A", A, True),
     # Widening: the inner coordinates are free, the virtual weights are not.
     (SOFT_WIDE, "M₂", lambda w: M(w, 1), True),
-    (SOFT_WIDE, "the column space of V₁", lambda w: minor(w[0].V.T, 0, 1) / minor(w[0].V.T, 0, 2), False),
-]  # fmt: skip
+    (
+        SOFT_WIDE,
+        "the column space of V₁",
+        lambda w: minor(w[0].V.T, 0, 1) / minor(w[0].V.T, 0, 2),
+        False,
+    ),
+]
 
 
 def each_of(known):
     """A test for each of these."""
-    cases = [pytest.param(arch, quantity, yes, id=f"{arch}: {what}") for arch, what, quantity, yes in known]
+    cases = [
+        pytest.param(arch, quantity, yes, id=f"{arch}: {what}")
+        for arch, what, quantity, yes in known
+    ]
     return pytest.mark.parametrize(("arch", "quantity", "expected"), cases)
 
 
 def in_floats(quantity):
     """The same in absolute value; asking for floats leads away from the prime field."""
-    return lambda w: np.abs(np.asarray(quantity(w), dtype=float) + 0 * float(w[0].Q[0, 0]))
+    return lambda w: np.abs(
+        np.asarray(quantity(w), dtype=float) + 0 * float(w[0].Q[0, 0])
+    )
 
 
 @each_of(KNOWN)
@@ -140,7 +195,9 @@ def test_rational_quantities_are_decided_exactly(arch, quantity, expected):
 
 
 @each_of(KNOWN)
-def test_the_same_quantities_are_decided_in_floats_with_a_margin(arch, quantity, expected):
+def test_the_same_quantities_are_decided_in_floats_with_a_margin(
+    arch, quantity, expected
+):
     found = is_identifiable(arch, in_floats(quantity))
     assert (found.value, found.status) == (expected, "float")
     assert found.margin < 1e-11 if expected else found.margin > 1e-2
@@ -160,30 +217,48 @@ TINY = [
 
 
 @pytest.mark.parametrize(("arch", "inputs"), TINY, ids=str)
-def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(arch, inputs):
-    """The Jacobian token by token, the gradient by sympy, the rank by elimination: nothing of the package."""
+def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(
+    arch, inputs
+):
+    """The Jacobian token by token, the gradient by sympy, the rank by elimination:
+    nothing of the package."""
     p = 2**31 - 1
     number = residues(p, seed=3)
-    draw = lambda rows, columns: [[number() for _ in range(columns)] for _ in range(rows)]  # noqa: E731
+    draw = lambda rows, columns: [
+        [number() for _ in range(columns)] for _ in range(rows)
+    ]
     weights = [tuple(draw(*shape) for shape in shapes) for shapes in layer_shapes(arch)]
     exp, rows = RandomExponential(number), []
     for _ in range(inputs):
-        rows += derivative(arch.attention, weights, draw(arch.tokens, arch.widths[0]), exp)
+        rows += derivative(
+            arch.attention, weights, draw(arch.tokens, arch.widths[0]), exp
+        )
     total = rank(rows)
     symbols = sympy.symbols(f"x:{arch.num_parameters}")
     symbolic = unflatten(arch, np.array(symbols, dtype=object))
-    entries = (x.n for layer in weights for matrix in layer for row in matrix for x in row)
+    entries = (
+        x.n for layer in weights for matrix in layer for row in matrix for x in row
+    )
     values = dict(zip(symbols, entries, strict=True))
     quantities = [
-        lambda w: A(w)[0, 0], lambda w: A(w)[0, 1] * w[0].V[0, 0], lambda w: w[0].Q[0, 1] * w[0].K[0, 0],
-        lambda w: w[0].Q[0, 0], lambda w: L(w)[0, 0], lambda w: L(w)[0, 0] * M(w, 0)[0, 1],
+        lambda w: A(w)[0, 0],
+        lambda w: A(w)[0, 1] * w[0].V[0, 0],
+        lambda w: w[0].Q[0, 1] * w[0].K[0, 0],
+        lambda w: w[0].Q[0, 0],
+        lambda w: L(w)[0, 0],
+        lambda w: L(w)[0, 0] * M(w, 0)[0, 1],
         lambda w: L(w)[0, 0] * M(w, 0)[0, 0] ** 3 * M(w, len(w) - 1)[0, 0],
-        lambda w: M(w, len(w) - 1)[0, 1] - M(w, len(w) - 1)[1, 0], lambda w: w[-1].V[0, 0],
-        lambda w: (A(w)[0, 1] + A(w)[1, 0]) * w[0].V[0, 0], lambda w: np.trace(w[0].Q @ w[0].K.T),
-    ]  # fmt: skip
+        lambda w: M(w, len(w) - 1)[0, 1] - M(w, len(w) - 1)[1, 0],
+        lambda w: w[-1].V[0, 0],
+        lambda w: (A(w)[0, 1] + A(w)[1, 0]) * w[0].V[0, 0],
+        lambda w: np.trace(w[0].Q @ w[0].K.T),
+    ]
     answers = []
     for quantity in quantities:
-        gradient = [Residue(int(sympy.diff(quantity(symbolic), x).subs(values)) % p, p) for x in symbols]
+        gradient = [
+            Residue(int(sympy.diff(quantity(symbolic), x).subs(values)) % p, p)
+            for x in symbols
+        ]
         answers.append(rank([*rows, gradient]) == total)
         assert is_identifiable(arch, quantity).value == answers[-1]
     assert total == measure_dimension(arch).value and not all(answers) and any(answers)
@@ -194,23 +269,49 @@ def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(a
 FLOAT = [
     (SOFT, "‖A‖", lambda w: np.linalg.norm(A(w)), True),
     (ONE, "A / ‖A‖", lambda w: A(w) / np.linalg.norm(A(w)), True),
-    (ONE, "singular values of Q", lambda w: np.linalg.svd(w[0].Q, compute_uv=False), False),
-    (SOFT, "first singular values of A", lambda w: np.linalg.svd(A(w), compute_uv=False)[:2], True),
-    (ONE, "ratio of singular values of A",
-     lambda w: np.divide(*np.linalg.svd(A(w), compute_uv=False)[:2]), True),
+    (
+        ONE,
+        "singular values of Q",
+        lambda w: np.linalg.svd(w[0].Q, compute_uv=False),
+        False,
+    ),
+    (
+        SOFT,
+        "first singular values of A",
+        lambda w: np.linalg.svd(A(w), compute_uv=False)[:2],
+        True,
+    ),
+    (
+        ONE,
+        "ratio of singular values of A",
+        lambda w: np.divide(*np.linalg.svd(A(w), compute_uv=False)[:2]),
+        True,
+    ),
     (SOFT, "inverse of V", lambda w: np.linalg.inv(w[0].V), True),
-    (SOFT, "projection on the rows of Q", lambda w: np.linalg.pinv(w[0].Q) @ w[0].Q, True),
-    (SOFT, "largest eigenvalue of A", lambda w: np.abs(np.linalg.eigvals(A(w))).max(), True),
+    (
+        SOFT,
+        "projection on the rows of Q",
+        lambda w: np.linalg.pinv(w[0].Q) @ w[0].Q,
+        True,
+    ),
+    (
+        SOFT,
+        "largest eigenvalue of A",
+        lambda w: np.abs(np.linalg.eigvals(A(w))).max(),
+        True,
+    ),
     (SOFT, "a branch", lambda w: A(w)[0, 0] if A(w)[0, 0] > 0 else A(w)[0, 1], True),
     (SOFT, "a sign", lambda w: np.sign(w[0].Q), True),
     (SOFT, "a rank", lambda w: np.linalg.matrix_rank(w[0].Q, rtol=1e-9), True),
     (DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), False),
     (SOFT_DEEP, "‖M₂‖", lambda w: np.linalg.norm(M(w, 1)), True),
-]  # fmt: skip
+]
 
 
 @each_of(FLOAT)
-def test_quantities_that_are_not_rational_are_decided_in_floats(arch, quantity, expected):
+def test_quantities_that_are_not_rational_are_decided_in_floats(
+    arch, quantity, expected
+):
     found = is_identifiable(arch, quantity, 1)
     assert (found.value, found.status, found.seed) == (expected, "float", 1)
     assert found.margin < 1e-8 if expected else found.margin > 1e-2
@@ -230,22 +331,35 @@ def test_over_many_seeds_a_float_answer_is_never_wrong():
 
 def test_the_unit_of_a_quantity_does_not_matter_but_where_squares_leave_the_range_of_floats():
     for factor in (1e-8, 1e8, 1e100):
-        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True  # noqa: B023
-        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value is False  # noqa: B023
+        assert (
+            is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True
+        )
+        assert (
+            is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value
+            is False
+        )
     for factor in (1e-12, 1e-160, 1e-300):
-        assert is_identifiable(SOFT, lambda w: factor * np.linalg.norm(w[0].Q)).value in (False, None)  # noqa: B023
+        assert is_identifiable(
+            SOFT, lambda w: factor * np.linalg.norm(w[0].Q)
+        ).value in (
+            False,
+            None,
+        )
     found = is_identifiable(SOFT, lambda w: 1e-12 * np.linalg.norm(A(w)))
     assert found.value is None and "multiply it by a large number" in found.note
-    with pytest.raises(ValueError, match=r"could not be decided: .*; look at \.value and \.margin"):
+    with pytest.raises(
+        ValueError, match=r"could not be decided: .*; look at \.value and \.margin"
+    ):
         bool(found)
 
 
 def test_a_quantity_that_drowns_beside_a_constant_is_never_decided_wrongly():
-    """Beside 1e16 a change of size 1 is rounded away: that it is not seen is no proof that there is none."""
+    """Beside 1e16 a change of size 1 is rounded away: that it is not seen is no proof
+    that there is none."""
     for constant in (1e6, 1e12, 1e16, 1e18):
-        found = is_identifiable(SOFT, lambda w: np.linalg.norm(w[0].Q) + constant)  # noqa: B023
+        found = is_identifiable(SOFT, lambda w: np.linalg.norm(w[0].Q) + constant)
         assert found.value in (False, None), constant
-        found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + constant)  # noqa: B023
+        found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + constant)
         assert found.value in (True, None), constant
 
 
@@ -263,32 +377,45 @@ def test_a_number_that_does_not_change_is_trusted_up_to_a_million(constant, valu
 
 @pytest.mark.parametrize(("frequency", "value"), [(30, False), (300, None)])
 def test_what_turns_within_a_few_steps_of_a_difference_is_not_decided(frequency, value):
-    """Steps of 1e-3 and 2e-3 see its slope with errors of 0.0006 at 30 and 0.06 at 300 radians."""
+    """Steps of 1e-3 and 2e-3 see its slope with errors of 0.0006 at 30 and 0.06 at 300
+    radians."""
     found = is_identifiable(SOFT, lambda w: np.sin(frequency * w[0].Q[0, 0]))
     assert found.value is value and ("not smooth here" in found.note) == (value is None)
 
 
 def test_between_identifiable_and_not_nothing_is_decided():
-    """A trace of Q in a function of A: too little for floats, plain over a prime field."""
-    found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + 1e-4 * np.linalg.norm(w[0].Q))
+    """A trace of Q in a function of A: too little for floats, plain over a prime
+    field."""
+    found = is_identifiable(
+        SOFT, lambda w: np.linalg.norm(A(w)) + 1e-4 * np.linalg.norm(w[0].Q)
+    )
     assert found.value is None and 1e-6 < found.margin < 1e-3
     assert "too little for a change, too much for rounding" in found.note
-    assert is_identifiable(SOFT, lambda w: square(A(w)) + square(w[0].Q) * Fraction(1, 10**9)).value is False
+    assert (
+        is_identifiable(
+            SOFT, lambda w: square(A(w)) + square(w[0].Q) * Fraction(1, 10**9)
+        ).value
+        is False
+    )
 
 
 @pytest.mark.parametrize(
-    ("share", "value"), [(1e-9, True), (1e-7, None), (1e-5, None), (1e-3, None), (1e-2, False)]
+    ("share", "value"),
+    [(1e-9, True), (1e-7, None), (1e-5, None), (1e-3, None), (1e-2, False)],
 )
 def test_a_share_of_a_gradient_is_none_up_to_1e_8_and_some_from_1e_3_on(share, value):
-    """A is determined and Q is not; about 0.3 of the share that is added lies along silent directions."""
-    found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)) + share * np.linalg.norm(w[0].Q))
+    """A is determined and Q is not; about 0.3 of the share that is added lies along
+    silent directions."""
+    found = is_identifiable(
+        SOFT, lambda w: np.linalg.norm(A(w)) + share * np.linalg.norm(w[0].Q)
+    )
     assert found.value is value and share / 5 < found.margin < share / 2
 
 
 def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
     true = identifiability._silent_directions
     for gap, expected in ((DECISIVE_GAP / 2, None), (DECISIVE_GAP * 2, True)):
-        known = lambda *args, gap=gap: (*true(*args)[:2], gap)  # noqa: E731
+        known = lambda *args, gap=gap: (*true(*args)[:2], gap)
         monkeypatch.setattr(identifiability, "_silent_directions", known)
         found = is_identifiable(SOFT, lambda w: np.linalg.norm(A(w)))
         assert found.value is expected
@@ -297,13 +424,18 @@ def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
 
 @pytest.mark.parametrize("unlucky", [1, 7, 8])
 def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
-    """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about other points."""
+    """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about
+    other points."""
     calls = []
 
     def special(over, arch, rng):
         calls.append(arch)
         weights = random_weights(over, arch, rng)
-        return tuple(w._replace(V=0 * w.V) for w in weights) if len(calls) <= unlucky else weights
+        return (
+            tuple(w._replace(V=0 * w.V) for w in weights)
+            if len(calls) <= unlucky
+            else weights
+        )
 
     monkeypatch.setattr(network, "random_weights", special)
     if unlucky < 7:
@@ -320,11 +452,22 @@ EXACT = {
     "a Fraction in front": lambda w: Fraction(1, 3) * A(w)[0, 0],
     "a Fraction behind": lambda w: A(w) * Fraction(2, 7),
     "a float": lambda w: 0.25 * A(w) - 1.5,
-    "numpy numbers": lambda w: np.float64(2) * A(w)[0, 0] + np.int64(3) / A(w)[0, 1] - np.float32(0.5),
-    "whole powers": lambda w: [A(w)[0, 0] ** 3, A(w)[0, 1] ** -2, A(w)[0, 2] ** 0, A(w)[1, 1] ** 2.0],
+    "numpy numbers": lambda w: (
+        np.float64(2) * A(w)[0, 0] + np.int64(3) / A(w)[0, 1] - np.float32(0.5)
+    ),
+    "whole powers": lambda w: [
+        A(w)[0, 0] ** 3,
+        A(w)[0, 1] ** -2,
+        A(w)[0, 2] ** 0,
+        A(w)[1, 1] ** 2.0,
+    ],
     "mean and variance": lambda w: [np.mean(A(w)), np.var(A(w))],
     "einsum": lambda w: np.einsum("ij,kj->ik", A(w), w[0].V),
-    "other numpy": lambda w: [*np.cumsum(A(w)), *np.diff(A(w)).ravel(), *np.cross(A(w)[0], A(w)[1])],
+    "other numpy": lambda w: [
+        *np.cumsum(A(w)),
+        *np.diff(A(w)).ravel(),
+        *np.cross(A(w)[0], A(w)[1]),
+    ],
     "signs": lambda w: [-A(w)[0, 0], +A(w)[0, 1], 1 - A(w)[0, 2]],
     "the identity less A": lambda w: np.eye(3) - A(w).conj(),
 }
@@ -333,18 +476,26 @@ EXACT = {
 @pytest.mark.parametrize("quantity", EXACT.values(), ids=EXACT.keys())
 def test_what_is_rational_is_exact_however_it_is_written(quantity):
     """Each is a function of A and V: softmax determines it; one step off it is not."""
-    off = lambda w: np.ravel(np.asarray(quantity(w), dtype=object)) + w[0].Q[0, 0]  # noqa: E731
+    off = lambda w: np.ravel(np.asarray(quantity(w), dtype=object)) + w[0].Q[0, 0]
     found = [is_identifiable(SOFT, each) for each in (quantity, off)]
-    assert [(each.value, each.status) for each in found] == [(True, "exact"), (False, "exact")]
+    assert [(each.value, each.status) for each in found] == [
+        (True, "exact"),
+        (False, "exact"),
+    ]
 
 
-@pytest.mark.parametrize(("denominator", "status"), [(2**20, "exact"), (2**21, "float")])
-def test_a_float_with_a_denominator_above_a_million_may_have_been_rounded(denominator, status):
+@pytest.mark.parametrize(
+    ("denominator", "status"), [(2**20, "exact"), (2**21, "float")]
+)
+def test_a_float_with_a_denominator_above_a_million_may_have_been_rounded(
+    denominator, status
+):
     assert is_identifiable(SOFT, lambda w: A(w) * (1 / denominator)).status == status
 
 
 def test_whatever_works_on_real_weights_is_answered():
-    """Exactly or in floats: but not with an error about a class that the reader never saw."""
+    """Exactly or in floats: but not with an error about a class that the reader never
+    saw."""
     import scipy.linalg
     import torch
 
@@ -391,7 +542,7 @@ NO_NUMBERS = "must give finite real numbers at random weights; got"
         ((3, 3), A, 0, "is_identifiable needs an Architecture; got tuple"),
         (SOFT, A, -1, "seed must be a whole number ≥ 0"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_question_is_refused(arch, quantity, seed, said):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -414,16 +565,21 @@ def test_the_readers_own_mistakes_come_out_as_they_are():
 
 
 @pytest.mark.parametrize(
-    "arch", [SOFT_DEEP, SOFT_TALL, DEEP, ONE, THIN, THREE, TALL, lightning((3, 3, 3), (2, 1))]
+    "arch",
+    [SOFT_DEEP, SOFT_TALL, DEEP, ONE, THIN, THREE, TALL, lightning((3, 3, 3), (2, 1))],
 )
 def test_where_the_fibre_is_one_orbit_a_yes_is_for_all_weights(arch):
     note = is_identifiable(arch, lambda w: ratios(L(w))).note
-    assert note.endswith(f"one orbit (Theorem {'B' if arch.attention == 'softmax' else 'F'})")
+    assert note.endswith(
+        f"one orbit (Theorem {'B' if arch.attention == 'softmax' else 'F'})"
+    )
     assert "orbit" not in is_identifiable(arch, lambda w: w[0].Q[0, 0]).note
 
 
 HEADS = Architecture.uniform(3, 2, 2, 3, "softmax", heads=2, skip=True)
-GROUPS = replace(HEADS, heads=4, causal=True, block=Block(2, 2, biases=True, temperature=True))
+GROUPS = replace(
+    HEADS, heads=4, causal=True, block=Block(2, 2, biases=True, temperature=True)
+)
 BASES = Architecture((3, 2, 3), (2, 2), 2, "softmax", heads=2)
 FULL = replace(GROUPS, head_dims=(3, 3), skip=False, block=Block(3, 2))
 
@@ -448,19 +604,45 @@ BUT = "one orbit, but for the order of heads, which changes it (Theorem H)"
         (GROUPS, lambda w: heads(w).prod(0), True, "one orbit (Theorem H)"),
         (GROUPS, lambda w: w["1.k"][0], False, "is not zero"),
         (BASES, lambda w: heads(w), False, "is not zero"),
-        (BASES, lambda w: (w[1].V[:, None] @ w[0].V).sum((0, 1)), True, "one orbit (Theorem H)"),
+        (
+            BASES,
+            lambda w: (w[1].V[:, None] @ w[0].V).sum((0, 1)),
+            True,
+            "one orbit (Theorem H)",
+        ),
         # Keys and values of full rank: a head may change its group.
         (FULL, lambda w: heads(w, 1).sum(0), True, "mod 8388593"),
         # Lightning: heads blend. One head with skips: Theorem L.
-        (lightning((2, 2), (2,), heads=2), lambda w: ratios(heads(w, 1)[0]), False, "is not zero"),
-        (lightning((3, 3, 3), (2, 2), heads=2), lambda w: ratios(heads(w, 1)[0]), True, "mod 8388593"),
-        (lightning((3, 3, 3), (2, 2), skip=True), lambda w: ratios(A(w, 1)), True, "orbit (Theorem L)"),
+        (
+            lightning((2, 2), (2,), heads=2),
+            lambda w: ratios(heads(w, 1)[0]),
+            False,
+            "is not zero",
+        ),
+        (
+            lightning((3, 3, 3), (2, 2), heads=2),
+            lambda w: ratios(heads(w, 1)[0]),
+            True,
+            "mod 8388593",
+        ),
+        (
+            lightning((3, 3, 3), (2, 2), skip=True),
+            lambda w: ratios(A(w, 1)),
+            True,
+            "orbit (Theorem L)",
+        ),
     ],
 )
-def test_with_heads_theorem_h_says_how_far_a_yes_reaches(arch, quantity, expected, ending):
+def test_with_heads_theorem_h_says_how_far_a_yes_reaches(
+    arch, quantity, expected, ending
+):
     found = is_identifiable(arch, quantity)
-    assert (found.value, found.status) == (expected, "exact") and found.note.endswith(ending)
-    assert is_identifiable(arch, lambda w: np.abs(np.asarray(quantity(w), dtype=float))).value in (
+    assert (found.value, found.status) == (expected, "exact") and found.note.endswith(
+        ending
+    )
+    assert is_identifiable(
+        arch, lambda w: np.abs(np.asarray(quantity(w), dtype=float))
+    ).value in (
         expected,
         None,
     )
@@ -476,7 +658,9 @@ def test_the_orders_of_heads_that_are_tried_leave_the_function_alone(arch):
     assert len(orders) == 2 * (2 if arch is GROUPS else 1)
     for order in orders:
         after = network.forward(Reals(), arch, unflatten(arch, parameters[order]), X)
-        assert np.allclose(before, after) and not np.allclose(parameters, parameters[order])
+        assert np.allclose(before, after) and not np.allclose(
+            parameters, parameters[order]
+        )
 
 
 @pytest.mark.parametrize("arch", [SOFT_WIDE, WIDE, SOFT_ALONE, COLLAPSE])
@@ -484,22 +668,31 @@ def test_elsewhere_no_more_is_said_than_locally(arch):
     assert "orbit" not in is_identifiable(arch, lambda w: ratios(M(w))).note
 
 
-@pytest.mark.parametrize("arch", [lightning((3, 1), (1,)), lightning((3, 3, 1), (2, 1))])
+@pytest.mark.parametrize(
+    "arch", [lightning((3, 1), (1,)), lightning((3, 3, 1), (2, 1))]
+)
 def test_two_classes_of_weights_disagree_on_what_is_identifiable_near_each(arch):
-    """Theorem F: values and keys of the last layer may be swapped, and the ratios in L are others."""
+    """Theorem F: values and keys of the last layer may be swapped, and the ratios in L
+    are others."""
     found = is_identifiable(arch, lambda w: ratios(L(w)))
     assert found.value and "orbit" not in found.note
-    point = virtual_weights(Reals(), random_weights(Reals(), arch, np.random.default_rng(0)))
+    point = virtual_weights(
+        Reals(), random_weights(Reals(), arch, np.random.default_rng(0))
+    )
     one, other = known_equivalents("lightning", point)
     assert not np.allclose(ratios(one.virtual.L), ratios(other.virtual.L))
 
 
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
-def test_the_gap_above_the_silent_directions_is_between_two_neighbours_of_the_spectrum(kind):
-    """At the dimension it is wide; one more or one less is inside what is kept, or inside the rounding."""
+def test_the_gap_above_the_silent_directions_is_between_two_neighbours_of_the_spectrum(
+    kind,
+):
+    """At the dimension it is wide; one more or one less is inside what is kept, or
+    inside the rounding."""
     arch = Architecture((3, 2, 2), (2, 1), 3, kind)
     dimension = measure_dimension(arch).value
     gaps = [
-        identifiability._silent_directions(arch, n, 0)[2] for n in (dimension - 1, dimension, dimension + 1)
+        identifiability._silent_directions(arch, n, 0)[2]
+        for n in (dimension - 1, dimension, dimension + 1)
     ]
     assert gaps[1] > DECISIVE_GAP and max(gaps[0], gaps[2]) < 1e4

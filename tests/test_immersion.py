@@ -1,4 +1,5 @@
-"""The experiments of Theorem A: kernels that fall to 0, what stays where it fails, and the panel."""
+"""The experiments of Theorem A: kernels that fall to 0, what stays where it fails, and
+the panel."""
 
 from functools import cache
 from itertools import product
@@ -7,7 +8,12 @@ import numpy as np
 import pytest
 from panels import ends, plain, without
 
-from neuroviz.beyond.proof.immersion import MODES, ImmersionSetting, real_network, study_immersion
+from neuroviz.beyond.proof.immersion import (
+    MODES,
+    ImmersionSetting,
+    real_network,
+    study_immersion,
+)
 from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
@@ -38,7 +44,9 @@ def float_spectrum(network):
     virtual, _ = real_network(network)
     n, rng = network.width, np.random.default_rng([network.seed, 7])
     inputs = 2 * n * n * (network.layers + 1)
-    X = conditioned_tokens(Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng)
+    X = conditioned_tokens(
+        Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng
+    )
     functionals = rng.standard_normal((inputs, n, 2))
 
     def rows(virtual, X):
@@ -47,7 +55,9 @@ def float_spectrum(network):
 
     J = rows(virtual, X)
     if is_wide(J):  # silent directions come out as rounding
-        near = VirtualWeights(nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M))
+        near = VirtualWeights(
+            nearby(virtual.L, rng), tuple(nearby(M, rng) for M in virtual.M)
+        )
         J = without_rounding(J, rows(near, nearby(X, rng)))
     return from_spectrum(J, inputs, network.seed)
 
@@ -64,11 +74,18 @@ def test_one_experiment_after_the_other_the_kernel_falls_to_zero(width, layers, 
     found = study(layers, width=width, causal=causal)
     assert found.setting.holds
     assert kernels(found) == [width**2 * left for left in range(layers, -1, -1)]
-    assert found.everything.kernel == found.left.kernel == found.everything.measured.error_bound == 0
+    assert (
+        found.everything.kernel
+        == found.left.kernel
+        == found.everything.measured.error_bound
+        == 0
+    )
 
 
 @every_network
-def test_an_experiment_shows_l_and_the_matrix_of_the_layer_that_is_free(width, layers, causal):
+def test_an_experiment_shows_l_and_the_matrix_of_the_layer_that_is_free(
+    width, layers, causal
+):
     for free in range(layers + 1):  # 0: all frozen
         modes = tuple("free" if i == free else "frozen" for i in range(1, layers + 1))
         here = study(layers, width=width, causal=causal, modes=modes).here
@@ -79,7 +96,9 @@ def test_an_experiment_shows_l_and_the_matrix_of_the_layer_that_is_free(width, l
 
 @every_network
 @pytest.mark.parametrize("weak", ["nothing", "first", "last", "L", "a little"])
-def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width, layers, causal, weak):
+def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(
+    width, layers, causal, weak
+):
     """Without Ax's theorem: so it is a check of the free exponentials."""
     change = {
         "nothing": {},
@@ -91,7 +110,10 @@ def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width,
     for seed in (0, 1):
         found = study(layers, width=width, causal=causal, seed=seed, **change)
         spectrum = float_spectrum(found.setting)
-        assert spectrum.decided and spectrum.kernel == found.everything.kernel == found.left.kernel
+        assert (
+            spectrum.decided
+            and spectrum.kernel == found.everything.kernel == found.left.kernel
+        )
 
 
 # Its hypotheses
@@ -101,8 +123,12 @@ def test_floating_point_with_the_true_exponentials_finds_the_exact_kernel(width,
 def test_behind_a_layer_without_symmetric_part_nothing_is_seen(width, layers):
     for weak in range(1, layers + 1):
         found = study(layers, width=width, symmetric=0.0, weak_layer=weak)
-        assert found.everything.blocks == (0,) * (weak + 1) + (width**2,) * (layers - weak)
-        assert found.everything.kernel == kernels(found)[-1] == width**2 * (layers - weak)
+        assert found.everything.blocks == (0,) * (weak + 1) + (width**2,) * (
+            layers - weak
+        )
+        assert (
+            found.everything.kernel == kernels(found)[-1] == width**2 * (layers - weak)
+        )
         assert not found.setting.holds and found.setting.tied_layer == weak
         assert [one.possible for one in found.experiments] == [
             one.free_layer == weak for one in found.experiments
@@ -123,11 +149,18 @@ def test_without_l_nothing_but_l_is_seen(width, layers, causal):
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
-def test_under_a_mask_one_zero_layer_breaks_the_argument_and_not_the_conclusion(width, layers):
+def test_under_a_mask_one_zero_layer_breaks_the_argument_and_not_the_conclusion(
+    width, layers
+):
     for weak in range(1, layers + 1):
         found = study(layers, width=width, symmetric=0.0, weak_layer=weak, causal=True)
         assert not all(one.possible for one in found.experiments)
-        assert found.everything.kernel == found.left.kernel == float_spectrum(found.setting).kernel == 0
+        assert (
+            found.everything.kernel
+            == found.left.kernel
+            == float_spectrum(found.setting).kernel
+            == 0
+        )
 
 
 # Special weights, drawn here: nothing is said about them in the module
@@ -157,7 +190,8 @@ def special(kind, n, layers, seed=0):
 
 
 def free_kernel(virtual, causal=False, tied=None):
-    """The kernel for free exponentials; the layers in `tied` have the shares that are given there."""
+    """The kernel for free exponentials; the layers in `tied` have the shares that are
+    given there."""
     columns = virtual.L.size + sum(M.size for M in virtual.M)
     n, inputs = virtual.L.shape[1], columns + 2
     X, functionals = drawn(7, inputs, n, 2), drawn(8, inputs, len(virtual.L), 2)
@@ -169,10 +203,19 @@ def free_kernel(virtual, causal=False, tied=None):
     return columns - exact_rank(free_jacobian(F, virtual, X, given, functionals), F)
 
 
-KINDS = ["generic", "all equal", "symmetric", "rank one", "symmetric of rank one", "L of rank one"]
+KINDS = [
+    "generic",
+    "all equal",
+    "symmetric",
+    "rank one",
+    "symmetric of rank one",
+    "L of rank one",
+]
 
 
-@pytest.mark.parametrize(("kind", "causal"), [*product(KINDS, (False, True)), ("antisymmetric", True)])
+@pytest.mark.parametrize(
+    ("kind", "causal"), [*product(KINDS, (False, True)), ("antisymmetric", True)]
+)
 def test_special_weights_that_satisfy_the_hypotheses_are_no_exception(kind, causal):
     for n, layers in product((1, 2, 3, 4), (1, 2, 3, 4)):
         assert free_kernel(special(kind, n, layers), causal) == 0, (n, layers)
@@ -197,7 +240,9 @@ def test_under_a_mask_two_zero_layers_hide_something():
     L, *Ms = drawn(1, 4, 2, 2)
     for zeros, hides in (((1,), False), ((1, 2), True), ((2, 3), True)):
         M = tuple(0 * one if i in zeros else one for i, one in enumerate(Ms, start=1))
-        found = free_kernel(VirtualWeights(L, M), causal=True, tied={i: even for i in zeros})
+        found = free_kernel(
+            VirtualWeights(L, M), causal=True, tied={i: even for i in zeros}
+        )
         assert (found > 0) == hides
 
 
@@ -219,9 +264,13 @@ def test_shares_of_zero_and_one_hide_the_layer_that_has_them(mu, nu):
 
 def test_shares_that_sum_to_one_are_a_collapse():
     for mu in (0.2, 0.5, 0.7):
-        found = study(modes=("free", "true"), freed=((mu, round(1 - mu, 6)), (0.3, 0.3)))
+        found = study(
+            modes=("free", "true"), freed=((mu, round(1 - mu, 6)), (0.3, 0.3))
+        )
         assert found.met_after == 1 and found.here.blocks == (0, 0, 4)
-    assert study(modes=("free", "true"), freed=((0.5, 0.45), (0.3, 0.3))).met_after is None
+    assert (
+        study(modes=("free", "true"), freed=((0.5, 0.45), (0.3, 0.3))).met_after is None
+    )
 
 
 @pytest.mark.parametrize("modes", list(product(MODES, repeat=2)), ids="-".join)
@@ -230,10 +279,13 @@ def test_a_layer_is_hidden_where_it_is_frozen_or_gets_equal_tokens(modes, causal
     found = study(modes=modes, causal=causal)
     for i, mode in enumerate(modes, start=1):
         blind = found.met_after is not None and found.met_after < i
-        # Under a mask the limit Q → ∞ has no derivative, and equal tokens at the end hide all before.
+        # Under a mask the limit Q → ∞ has no derivative, and equal tokens at the end
+        # hide all before.
         silent = mode == "frozen" or (causal and "collapsed" in modes)
         assert found.here.blocks[i] == (4 if blind or silent else 0)
-    assert found.met_after == (modes.index("collapsed") + 1 if "collapsed" in modes else None)
+    assert found.met_after == (
+        modes.index("collapsed") + 1 if "collapsed" in modes else None
+    )
     assert found.here.blocks[0] == 0
 
 
@@ -292,7 +344,10 @@ def test_controls_of_a_layer_are_enabled_where_they_have_a_say(panel, state, her
     panel.state = state
     for i, what in ((i, what) for i in (1, 2, 3, 4) for what in ("mode", "mu", "nu")):
         control = panel.controls[f"{what}_{i}"]
-        assert (control.disabled, control.layout.display == "none") == (f"{what}_{i}" not in here, i > 2)
+        assert (control.disabled, control.layout.display == "none") == (
+            f"{what}_{i}" not in here,
+            i > 2,
+        )
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -309,4 +364,7 @@ def test_the_name_of_a_slider_says_what_it_weakens(panel):
     panel.state = "causal=yes;weak_layer=2"
     assert panel.controls["symmetric"].description == "M₂ times"
     panel.state = "weak_layer=3"
-    assert panel.controls["symmetric"].disabled and "no layer 3 to weaken" in panel.description
+    assert (
+        panel.controls["symmetric"].disabled
+        and "no layer 3 to weaken" in panel.description
+    )

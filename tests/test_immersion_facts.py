@@ -1,4 +1,5 @@
-"""The facts of Theorem A’s experiments: bars are measured kernels, and nothing wrong is claimed."""
+"""The facts of Theorem A’s experiments: bars are measured kernels, and nothing wrong is
+claimed."""
 
 import random
 from dataclasses import replace
@@ -36,18 +37,48 @@ def said(facts: dict) -> str:
 @pytest.mark.parametrize(
     ("state", "line", "bars", "words"),
     [
-        ("", "% of the tokens’ distance is left", "still silent: 12 → 8 → 4 → 0", "leave 8, 4, 0"),
+        (
+            "",
+            "% of the tokens’ distance is left",
+            "still silent: 12 → 8 → 4 → 0",
+            "leave 8, 4, 0",
+        ),
         ("", "", "", "Step 1, with Ax 1971"),
-        ("experiment=frozen", "frozen: nothing moves", "", "8 of 12 directions are silent, in M₁ and M₂"),
+        (
+            "experiment=frozen",
+            "frozen: nothing moves",
+            "",
+            "8 of 12 directions are silent, in M₁ and M₂",
+        ),
         ("experiment=frozen", "", "", "Step 3: with every S = I"),
         ("experiment=only-1;mu_1=1;nu_1=0", "", "", "These P, Q hide M₁"),
-        ("experiment=only-4", "", "", "There is no layer 4 to free: there are only layers 1 to 2."),
-        ("symmetric=0", "they meet in layer 1: the rest is blind", "4 directions are silent: M₁ is", ""),
-        ("symmetric=0;weak_layer=2", "", "M₂ is antisymmetric, but last: nothing is left", "no layer"),
-        ("symmetric=0;causal=yes", "", "the argument breaks, yet nothing is left", "holds all the same"),
+        (
+            "experiment=only-4",
+            "",
+            "",
+            "There is no layer 4 to free: there are only layers 1 to 2.",
+        ),
+        (
+            "symmetric=0",
+            "they meet in layer 1: the rest is blind",
+            "4 directions are silent: M₁ is",
+            "",
+        ),
+        (
+            "symmetric=0;weak_layer=2",
+            "",
+            "M₂ is antisymmetric, but last: nothing is left",
+            "no layer",
+        ),
+        (
+            "symmetric=0;causal=yes",
+            "",
+            "the argument breaks, yet nothing is left",
+            "holds all the same",
+        ),
         ("size=0", "", "8 directions are silent: L = 0", "L = 0 makes every output 0"),
     ],
-)  # fmt: skip
+)
 def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words):
     panel.state = state
     facts = panel.facts
@@ -56,7 +87,9 @@ def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words)
 
 
 def test_badges_and_hatching_follow_the_hypotheses(panel):
-    assert "□ proved here · Theorem A<" in title(panel) and "as they are: 0 silent" in title(panel)
+    assert "□ proved here · Theorem A<" in title(
+        panel
+    ) and "as they are: 0 silent" in title(panel)
     assert panel.facts["hidden"]["relation"] is None
     panel.state = "symmetric=0"
     assert "▨ outside hypotheses · Theorem A<" in title(panel)
@@ -71,7 +104,9 @@ def test_every_bar_is_a_measured_kernel(panel, state):
     panel.state = state
     s, hidden = panel._shown, panel.facts["hidden"]
     columns, size = hidden["columns"], panel._shown.setting.width**2
-    expected = [size * (s.setting.layers + 1)] + [one.so_far.kernel for one in s.experiments]
+    expected = [size * (s.setting.layers + 1)] + [
+        one.so_far.kernel for one in s.experiments
+    ]
     expected += [s.everything.kernel, s.here.kernel]
     assert [column["silent"] for column in columns] == expected
     for column in columns:
@@ -85,7 +120,9 @@ def test_every_bar_is_a_measured_kernel(panel, state):
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_an_experiment_sees_the_matrices_of_which_less_is_silent_than_before(panel, state):
+def test_an_experiment_sees_the_matrices_of_which_less_is_silent_than_before(
+    panel, state
+):
     panel.state = state
     hidden = panel.facts["hidden"]
     for before, column in pairwise(hidden["columns"][:-2]):
@@ -128,11 +165,17 @@ def test_what_happens_in_a_layer_is_said(panel, state, layers):
 def test_a_disagreement_would_be_said(panel):
     shown = panel._shown
     wrong = replace(
-        shown, everything=replace(shown.everything, measured=replace(shown.here.measured, value=9))
+        shown,
+        everything=replace(
+            shown.everything, measured=replace(shown.here.measured, value=9)
+        ),
     )
     assert "DISAGREES" in panel._describe(wrong)
     last = shown.experiments[-1]
-    left = replace(last, so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)))
+    left = replace(
+        last,
+        so_far=replace(last.so_far, measured=replace(last.so_far.measured, value=11)),
+    )
     facts = immersion_facts(replace(shown, experiments=(*shown.experiments[:-1], left)))
     assert "1 left: this DISAGREES" in said(facts["hidden"])
     assert facts["hidden"]["says"][-1]["role"] == "outside"
@@ -159,14 +202,22 @@ say(given.map(([formulas, places]: any) => places.map((place: any) => {
 
 def some_network(draw: random.Random, seed: int) -> ProofSetting:
     sizes = {name: draw.randint(1, 4) for name in ("layers", "weak_layer")}
-    rest = {"symmetric": draw.choice([0, 0.35, 1]), "width": draw.randint(1, 3), "seed": seed}
+    rest = {
+        "symmetric": draw.choice([0, 0.35, 1]),
+        "width": draw.randint(1, 3),
+        "seed": seed,
+    }
     return ProofSetting(**sizes, **rest, causal=seed % 3 == 0)
 
 
 def some_setting(draw: random.Random, network: ProofSetting) -> ProofSetting:
     experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
     chosen = {f"mode_{i}": draw.choice(MODES)[1] for i in LAYERS}
-    chosen |= {f"{share}_{i}": draw.randint(0, 100) / 100 for i in LAYERS for share in ("mu", "nu")}
+    chosen |= {
+        f"{share}_{i}": draw.randint(0, 100) / 100
+        for i in LAYERS
+        for share in ("mu", "nu")
+    }
     chosen |= {f"input_{i}": draw.randint(0, 100) / 100 for i in (1, 2)}
     return replace(network, experiment=draw.choice(experiments), **chosen)
 
@@ -183,7 +234,9 @@ def test_the_page_sets_1000_random_layers_as_python_does():
         for setting, page in zip(settings, found, strict=True):
             network, note = setting.network, str(setting)
             shares = immersion._set_shares(network, *immersion.real_network(network))
-            places = [row[0] for row in follow(Reals(), shares, np.array([network.inputs]))]
+            places = [
+                row[0] for row in follow(Reals(), shares, np.array([network.inputs]))
+            ]
             np.testing.assert_allclose(page["shares"], shares, atol=AGREE, err_msg=note)
             np.testing.assert_allclose(page["places"], places, atol=AGREE, err_msg=note)
             gaps = [abs(one - two) for one, two in places]
@@ -191,7 +244,9 @@ def test_the_page_sets_1000_random_layers_as_python_does():
                 met = next((i for i, gap in enumerate(gaps) if gap < 1e-9), None)
                 assert page["met"] == met, note
             tied = network.tied_layer
-            modes = ["true" if i == tied else mode for i, mode in enumerate(network.modes, 1)]
+            modes = [
+                "true" if i == tied else mode for i, mode in enumerate(network.modes, 1)
+            ]
             assert page["modes"] == modes
             seen |= set(setting.modes)
     assert seen == {key for _, key in MODES}
@@ -220,9 +275,20 @@ def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
             continue
         setting = some_setting(draw, network)
         token = 2 if network.causal else draw.choice([1, 2])
-        given.append([plain(formulas), vars(setting), draw.choice(free), token, draw.random(), 0.001])
+        given.append(
+            [
+                plain(formulas),
+                vars(setting),
+                draw.choice(free),
+                token,
+                draw.random(),
+                0.001,
+            ]
+        )
     met, moved = 0, 0
-    for (_, place, layer, token, at, _), found in zip(given, ask(HANDS, given), strict=True):
+    for (_, place, layer, token, at, _), found in zip(
+        given, ask(HANDS, given), strict=True
+    ):
         run, shares, dragged, stepped = found
         s, u = run["places"][layer - 1]
         if abs(u - s) < 1e-6:
@@ -236,7 +302,9 @@ def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
             assert (one, two)[token - 1] == pytest.approx(goal, abs=AGREE), place
         share = run["shares"][layer - 1][token - 1]
         if 0.01 < share < 0.99:
-            change = stepped["places"][layer][token - 1] - run["places"][layer][token - 1]
+            change = (
+                stepped["places"][layer][token - 1] - run["places"][layer][token - 1]
+            )
             assert change == pytest.approx(0.001 * abs(u - s))  # a step to the right
             moved += 1
         assert dragged["shares"][: layer - 1] == run["shares"][: layer - 1]
@@ -250,9 +318,14 @@ say(given.map(([at, isCausal]: any) => sharesInSquare(at, [100, 80], isCausal, 0
 
 
 def test_a_dot_stays_in_its_square_and_near_the_diagonal_the_tokens_meet():
-    found = ask(SQUARES, [[[20, 20], False], [[60, 33], False], [[60, 33], True], [[-9, 99], False]])
+    found = ask(
+        SQUARES,
+        [[[20, 20], False], [[60, 33], False], [[60, 33], True], [[-9, 99], False]],
+    )
     assert found[0] == [0.2, 0.25]
-    assert sum(found[1]) == pytest.approx(1) and found[1][0] == pytest.approx(0.59, abs=0.011)
+    assert sum(found[1]) == pytest.approx(1) and found[1][0] == pytest.approx(
+        0.59, abs=0.011
+    )
     assert found[2] == [0.6, 33 / 80]
     assert found[3] == [0, 1]
 
@@ -261,5 +334,13 @@ def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(6)
     settings = [some_setting(draw, some_network(draw, seed)) for seed in range(30)]
     pictures = [proof_picture(study_proof(one)) for one in settings]
-    check_types("ImmersionFacts", "beyond/immersion_facts", [plain(one.facts) for one in pictures])
-    check_types("ImmersionPlace", "beyond/immersion_facts", [plain(one.place) for one in pictures])
+    check_types(
+        "ImmersionFacts",
+        "beyond/immersion_facts",
+        [plain(one.facts) for one in pictures],
+    )
+    check_types(
+        "ImmersionPlace",
+        "beyond/immersion_facts",
+        [plain(one.place) for one in pictures],
+    )

@@ -1,9 +1,20 @@
-"""Theorem A's tokens in a browser: held by mouse, finger and keyboard, without a kernel."""
+"""Theorem A's tokens in a browser: held by mouse, finger and keyboard, without a
+kernel."""
 
 import base64
 
 import pytest
-from test_scene import AGREE, ask, dragged, middle, named, place, redraw, said, scene  # noqa: F401
+from test_scene import (
+    AGREE,
+    ask,
+    dragged,
+    middle,
+    named,
+    place,
+    redraw,
+    said,
+    scene,  # noqa: F401
+)
 from test_touch import phone, touch  # noqa: F401
 
 from neuroviz.beyond.proof.immersion_panel import ProofExplorer
@@ -11,24 +22,38 @@ from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_a_token_is_dragged_until_it_meets_the_other(scene):  # noqa: F811
+def test_a_token_is_dragged_until_it_meets_the_other(scene):
     page = scene(kind=ProofExplorer)
     one, other = (named(f"token {token} after layer 1") for token in (1, 2))
     (_, y), (u, _) = middle(page, one), middle(page, other)
     dragged(page, one, u - 3, y)
     here = place(page)
-    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "free", "true")
+    assert (here["experiment"], here["mode_1"], here["mode_2"]) == (
+        "own",
+        "free",
+        "true",
+    )
     assert here["mu_1"] + here["nu_1"] == pytest.approx(1, abs=AGREE)
-    # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs shows.
+    # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs
+    # shows.
     assert middle(page, one) == pytest.approx((u, y), abs=2)
     assert not page.locator(named("token 1 after layer 2")).is_visible()
-    other, (u, y) = named("token 2 at the start"), middle(page, named("token 2 at the start"))
+    other, (u, y) = (
+        named("token 2 at the start"),
+        middle(page, named("token 2 at the start")),
+    )
     dragged(page, other, u - 60, y)
-    assert 0 < place(page)["input_2"] < 1 and middle(page, other) == pytest.approx((u - 60, y), abs=2)
-    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+    assert 0 < place(page)["input_2"] < 1 and middle(page, other) == pytest.approx(
+        (u - 60, y), abs=2
+    )
+    assert "nv-ahead" in page.locator(".nv").get_attribute(
+        "class"
+    ) and "only Python says" in said(page)
 
 
-def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene):  # noqa: F811
+def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(
+    scene,
+):
     page = scene("experiment=only-1;mu_1=0.2;nu_1=0.2", kind=ProofExplorer)
     dot, token = named("(μ, ν) of layer 1"), named("token 2 after layer 1")
     (x, y), before = middle(page, dot), middle(page, token)
@@ -41,15 +66,22 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(scene): 
     assert layer.get_attribute("aria-label") == "layer 1: free; press to freeze it"
     layer.click(position={"x": 4, "y": 40})
     here = place(page)
-    assert (here["experiment"], here["mode_1"], here["mode_2"]) == ("own", "frozen", "frozen")
+    assert (here["experiment"], here["mode_1"], here["mode_2"]) == (
+        "own",
+        "frozen",
+        "frozen",
+    )
     page.wait_for_timeout(400)  # a tween
-    assert layer.get_attribute("aria-label") == "layer 1: frozen; press to have it as it is"
+    assert (
+        layer.get_attribute("aria-label")
+        == "layer 1: frozen; press to have it as it is"
+    )
     assert "layer 1: frozen" in page.locator(".layer .name").all_text_contents()
     layer.press("Enter")
     assert place(page)["mode_1"] == "true"
 
 
-def test_the_keyboard_alone_sets_the_layers(scene):  # noqa: F811
+def test_the_keyboard_alone_sets_the_layers(scene):
     page = scene(kind=ProofExplorer)
     for label, key, name, way in (
         ("(μ, ν) of layer 1", "ArrowRight", "mu_1", 1),
@@ -59,23 +91,27 @@ def test_the_keyboard_alone_sets_the_layers(scene):  # noqa: F811
         ("token 1 at the start", "ArrowRight", "input_1", 1),
     ):
         page.locator(named(label)).focus()
-        page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")  # now the layer is the reader's own
+        page.keyboard.press(
+            "ArrowUp" if "(" in label else "ArrowLeft"
+        )  # now the layer is the reader's own
         before = place(page)[name]
         page.keyboard.press(key)
         assert way * (place(page)[name] - before) > 0.005, (label, key)
 
 
-def test_a_press_in_a_square_brings_the_dot_there(scene):  # noqa: F811
+def test_a_press_in_a_square_brings_the_dot_there(scene):
     page = scene("experiment=only-1;mu_1=0.8;nu_1=0.8", kind=ProofExplorer)
     x, y = middle(page, named("(μ, ν) of layer 1"))
     page.mouse.click(x - 20, y + 10)
     page.wait_for_timeout(400)
     here = place(page)
     assert here["experiment"] == "only-1" and here["mu_1"] < 0.7 and here["nu_1"] < 0.75
-    assert middle(page, named("(μ, ν) of layer 1")) == pytest.approx((x - 20, y + 10), abs=2)
+    assert middle(page, named("(μ, ν) of layer 1")) == pytest.approx(
+        (x - 20, y + 10), abs=2
+    )
 
 
-def test_a_layer_that_a_relation_ties_has_nothing_to_hold(scene):  # noqa: F811
+def test_a_layer_that_a_relation_ties_has_nothing_to_hold(scene):
     page = scene("symmetric=0;experiment=frozen", kind=ProofExplorer)
     names = page.locator(".layer .name").all_text_contents()
     assert names == ["layer 1: cannot be set", "layer 2: frozen"]
@@ -84,15 +120,21 @@ def test_a_layer_that_a_relation_ties_has_nothing_to_hold(scene):  # noqa: F811
     assert page.locator("[role=button]").count() == 1
 
 
-def test_under_a_mask_token_1_has_no_share(scene):  # noqa: F811
+def test_under_a_mask_token_1_has_no_share(scene):
     page = scene("causal=yes", kind=ProofExplorer)
     assert not page.locator(named("token 1 after layer 1")).count()
     assert page.locator(named("token 2 after layer 1")).is_visible()
-    assert page.locator(named("(μ, ν) of layer 1")).get_attribute("aria-valuetext").startswith("ν₁")
+    assert (
+        page.locator(named("(μ, ν) of layer 1"))
+        .get_attribute("aria-valuetext")
+        .startswith("ν₁")
+    )
     assert not page.locator(".meeting").count()
 
 
-def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(scene):  # noqa: F811
+def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(
+    scene,
+):
     state = "symmetric=0;layers=3;experiment=frozen"
     for width, side in ((1100, "height"), (390, "width")):
         page = scene(state, kind=ProofExplorer)
@@ -104,7 +146,9 @@ def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(sc
         assert len(bars) == len(columns)
         unit = None
         for bar, column in zip(bars, columns, strict=True):
-            blocks = [float(one.get_attribute(side)) for one in bar.locator(".block").all()]
+            blocks = [
+                float(one.get_attribute(side)) for one in bar.locator(".block").all()
+            ]
             unit = unit or sum(blocks) / column["silent"]
             assert blocks == pytest.approx([unit * n for n in column["blocks"] if n])
             hatched = bar.locator(".hatched").count()
@@ -112,17 +156,17 @@ def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(sc
             assert bar.locator(".count").text_content() == str(column["silent"])
 
 
-def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):  # noqa: F811
+def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):
     page = scene(kind=ProofExplorer)
     page.get_by_role("button", name="run down the layers").click()
     page.wait_for_timeout(500)
     assert page.locator(".running circle").count() == 2
-    (x, y) = middle(page, named("token 1 after layer 1"))
+    x, y = middle(page, named("token 1 after layer 1"))
     dragged(page, named("token 1 after layer 1"), x + 10, y)
     assert page.locator(".running circle").count() == 0
 
 
-def test_a_finger_drags_a_token_on_a_phone(phone):  # noqa: F811
+def test_a_finger_drags_a_token_on_a_phone(phone):
     page = phone(ProofExplorer, 390, 844)
     label = "token 1 after layer 1"
     page.locator(named(label)).scroll_into_view_if_needed()
@@ -135,7 +179,7 @@ def test_a_finger_drags_a_token_on_a_phone(phone):  # noqa: F811
     assert after["x"] - box["x"] == pytest.approx(30, abs=6)
 
 
-def test_the_picture_is_kept_as_it_is_seen(scene):  # noqa: F811
+def test_the_picture_is_kept_as_it_is_seen(scene):
     page = scene(kind=ProofExplorer)
     source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
     width, *colors = ask(page, "picture", source.partition(",")[2])

@@ -8,7 +8,16 @@ import neuroviz as nv
 from neuroviz import explorables
 from neuroviz.moved import MOVED
 
-HEAVY = ["torch", "plotly", "ipywidgets", "anywidget", "scipy", "sympy", "IPython", "matplotlib"]
+HEAVY = [
+    "torch",
+    "plotly",
+    "ipywidgets",
+    "anywidget",
+    "scipy",
+    "sympy",
+    "IPython",
+    "matplotlib",
+]
 HEAVY += ["loky", "tqdm", "pandas", "distributed", "dask"]
 MEASUREMENTS = """
 a = nv.Architecture.uniform(3, 2, 2, attention='softmax')
@@ -18,10 +27,16 @@ nv.sweep([a], progress=False).to_csv()
 
 
 @pytest.mark.parametrize(
-    ("code", "found"), [("", "[]"), (MEASUREMENTS, "[]"), ("nv.functional_dimension", "['torch'")]
+    ("code", "found"),
+    [("", "[]"), (MEASUREMENTS, "[]"), ("nv.functional_dimension", "['torch'")],
 )
-def test_neither_an_import_nor_a_measurement_loads_anything_heavy(code, found, run_python):
-    said = run_python(f"import sys, neuroviz as nv\n{code}\nprint([n for n in {HEAVY} if n in sys.modules])")
+def test_neither_an_import_nor_a_measurement_loads_anything_heavy(
+    code, found, run_python
+):
+    said = run_python(
+        f"import sys, neuroviz as nv\n{code}\nprint([n for n in {HEAVY} if n in"
+        " sys.modules])"
+    )
     assert said.splitlines()[-1].startswith(found)
 
 
@@ -30,7 +45,9 @@ def test_public_names_are_listed_once_and_in_order():
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="'neuroviz' has no attribute 'measure_dimensions'"):
+    with pytest.raises(
+        AttributeError, match="'neuroviz' has no attribute 'measure_dimensions'"
+    ):
         nv.measure_dimensions  # noqa: B018
 
 
@@ -38,14 +55,18 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_old_addresses_hand_on_what_has_moved(old, new):
     assert not import_module(old).__dict__.get("__file__")
     public = [name for name in vars(import_module(new)) if not name.startswith("_")]
-    assert all(getattr(import_module(old), name) is getattr(import_module(new), name) for name in public)
+    assert all(
+        getattr(import_module(old), name) is getattr(import_module(new), name)
+        for name in public
+    )
 
 
 def test_teachers_notebooks_go_on_working(run_python):
     said = run_python(
-        "from neuroviz.surface import SLICES; from neuroviz.block import Block\n"
-        "from neuroviz.explorables import SurfaceExplorer; from neuroviz.explorables.presets import presets\n"
-        "import neuroviz.surface; print(neuroviz.surface.SLICES is SLICES)"
+        "from neuroviz.surface import SLICES; from neuroviz.block import Block\nfrom"
+        " neuroviz.explorables import SurfaceExplorer; from"
+        " neuroviz.explorables.presets import presets\nimport neuroviz.surface;"
+        " print(neuroviz.surface.SLICES is SLICES)"
     )
     assert said == "True"
 
@@ -55,7 +76,9 @@ def test_a_panel_that_is_gone_says_where_its_subject_is():
     for name, place in explorables._GONE.items():
         with pytest.raises(AttributeError) as gone:
             getattr(explorables, name)
-        assert f"no panel {name} any more" in str(gone.value) and place in str(gone.value)
+        assert f"no panel {name} any more" in str(gone.value) and place in str(
+            gone.value
+        )
     with pytest.raises(AttributeError, match="no attribute 'NoExplorer'"):
         explorables.NoExplorer  # noqa: B018
 

@@ -1,4 +1,5 @@
-"""What nbconvert makes of a notebook, without Python and without the internet: words and pictures."""
+"""What nbconvert makes of a notebook, without Python and without the internet: words
+and pictures."""
 
 import nbformat
 import pytest
@@ -29,17 +30,32 @@ def read_offline(bare_page, tmp_path):
 
 
 def notebook_of(*cells):
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    made.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    made = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
+    )
+    made.metadata = {
+        "kernelspec": {
+            "display_name": "Python 3",
+            "language": "python",
+            "name": "python3",
+        }
+    }
     return made
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)
-def test_pictures_that_a_saved_notebook_keeps_are_seen_beside_their_words(read_offline, exporter):
+def test_pictures_that_a_saved_notebook_keeps_are_seen_beside_their_words(
+    read_offline, exporter
+):
     notebook, panel = notebook_of("FlagExplorer()"), FlagExplorer()
-    picture = {"text/html": f'{_NOTICE}<img class="nv-kept" src="{PIXEL}">', "text/plain": ""}
+    picture = {
+        "text/html": f'{_NOTICE}<img class="nv-kept" src="{PIXEL}">',
+        "text/plain": "",
+    }
     kept = [picture, panel._repr_mimebundle_()]
-    notebook.cells[0].outputs = [nbformat.v4.new_output("display_data", data) for data in kept]
+    notebook.cells[0].outputs = [
+        nbformat.v4.new_output("display_data", data) for data in kept
+    ]
     page = read_offline(notebook, exporter)
     assert page.locator("img.nv-kept").is_visible()
     assert (
@@ -50,11 +66,17 @@ def test_pictures_that_a_saved_notebook_keeps_are_seen_beside_their_words(read_o
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)
-def test_a_notebook_that_nbconvert_has_run_shows_words_and_pictures(read_offline, exporter):
-    notebook = notebook_of(CODE, "SurfaceExplorer()", "FlagExplorer(state='widths=4,4,4;head_dims=2,2')")
+def test_a_notebook_that_nbconvert_has_run_shows_words_and_pictures(
+    read_offline, exporter
+):
+    notebook = notebook_of(
+        CODE, "SurfaceExplorer()", "FlagExplorer(state='widths=4,4,4;head_dims=2,2')"
+    )
     NotebookClient(notebook, kernel_name="python3").execute()
     page = read_offline(notebook, exporter)
-    page.wait_for_function("document.querySelectorAll('[id^=nv-] .main-svg').length >= 4")  # two of plotly
+    page.wait_for_function(
+        "document.querySelectorAll('[id^=nv-] .main-svg').length >= 4"
+    )  # two of plotly
     page.wait_for_selector("[id^=nv-] canvas")
     said = page.locator("p:visible").all_inner_texts()
     assert [text.split("?")[0] for text in said if "?" in text] == [
@@ -62,5 +84,7 @@ def test_a_notebook_that_nbconvert_has_run_shows_words_and_pictures(read_offline
         "Where is the set of functions singular",
         "What do later layers see",
     ]
-    heights = page.locator("[id^=nv-]").evaluate_all("all => all.map(one => one.clientHeight)")
+    heights = page.locator("[id^=nv-]").evaluate_all(
+        "all => all.map(one => one.clientHeight)"
+    )
     assert len(heights) == 3 and min(heights) > 300

@@ -1,4 +1,5 @@
-"""The status board: its dimension is the measured one, and no statement is used outside its hypotheses."""
+"""The status board: its dimension is the measured one, and no statement is used outside
+its hypotheses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,50 +16,92 @@ from neuroviz.softmax.known import QUESTIONS, what_is_known
 from neuroviz.softmax.statements import _TABLE, _facts, _read
 
 STATUSES = {
-    "proved", "proved here", "exact", "certified", "observed", "conjectured", "no formula",
+    "proved",
+    "proved here",
+    "exact",
+    "certified",
+    "observed",
+    "conjectured",
+    "no formula",
     "outside hypotheses",
-}  # fmt: skip
+}
 FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
-NORMS, BLOCKS, SPECIAL, MASK = "other normalisations", "heads or a skip", "special weights", "a mask"
+NORMS, BLOCKS, SPECIAL, MASK = (
+    "other normalisations",
+    "heads or a skip",
+    "special weights",
+    "a mask",
+)
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
-SOME = measure_dimension(Architecture((2, 2), (1,)))  # for boards whose measurement does not matter
+SOME = measure_dimension(
+    Architecture((2, 2), (1,))
+)  # for boards whose measurement does not matter
 
 
 def entry(question, widths, head_dims, tokens=3, attention="lightning"):
-    return what_is_known(Architecture(widths, head_dims, tokens, attention)).entry(question)
+    return what_is_known(Architecture(widths, head_dims, tokens, attention)).entry(
+        question
+    )
 
 
-@pytest.mark.parametrize("arch", list(random_architectures(20, seed=1, **SMALL)), ids=str)
+@pytest.mark.parametrize(
+    "arch", list(random_architectures(20, seed=1, **SMALL)), ids=str
+)
 def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     board = what_is_known(arch)
     assert board.measured == measure_dimension(arch)
     masked = measure_dimension(replace(arch, causal=True)).value
-    assert board.entry(MASK).answer == f"dimension {masked}" or masked == board.measured.value
-    assert board.entry("dimension").answer == board.entry("exact rank").answer == str(board.measured.value)
+    assert (
+        board.entry(MASK).answer == f"dimension {masked}"
+        or masked == board.measured.value
+    )
+    assert (
+        board.entry("dimension").answer
+        == board.entry("exact rank").answer
+        == str(board.measured.value)
+    )
     assert board.entry("exact rank").status == "exact"
 
 
 def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_on_the_page_of_mathematics():
-    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
+        encoding="utf-8"
+    )
     headings = " ".join(line for line in text.splitlines() if line.startswith("#"))
     for arch in random_architectures(60, seed=2, **SMALL):
         board = what_is_known(arch, measured=SOME)
-        assert [e.question for e in board.entries] == [q for q in QUESTIONS if board.entry(q)]
+        assert [e.question for e in board.entries] == [
+            q for q in QUESTIONS if board.entry(q)
+        ]
         missing = {NORMS} if arch.attention == "lightning" else set()
         assert set(QUESTIONS) - {e.question for e in board.entries} == missing
         for e in board.entries:
-            assert e.answer and e.note.endswith(".") and e.status in STATUSES and "{" not in e.note
+            assert (
+                e.answer
+                and e.note.endswith(".")
+                and e.status in STATUSES
+                and "{" not in e.note
+            )
             assert not ("open" in e.answer and e.status.startswith("proved"))
-            for item in e.source.replace("Thm.", "Theorem").replace("Cor.", "Corollary").split(", "):
+            for item in (
+                e.source.replace("Thm.", "Theorem")
+                .replace("Cor.", "Corollary")
+                .split(", ")
+            ):
                 assert item in headings, e
 
 
 def test_a_measurement_that_contradicts_theory_is_said_to():
     arch = Architecture((3, 3, 3), (2, 2))
     found = measure_dimension(arch)
-    wrong = what_is_known(arch, replace(found, value=found.value - 1)).entry("exact rank")
-    assert wrong.answer == f"{found.value - 1}, against {found.value}" and "DISAGREE" in wrong.note
+    wrong = what_is_known(arch, replace(found, value=found.value - 1)).entry(
+        "exact rank"
+    )
+    assert (
+        wrong.answer == f"{found.value - 1}, against {found.value}"
+        and "DISAGREE" in wrong.note
+    )
     assert "DISAGREE" not in what_is_known(arch, found).entry("exact rank").note
 
 
@@ -84,54 +127,219 @@ ANSWERS = [
         for kind in ("lightning", "softmax")
         for row in (
             (LAYERS, (3, 3), (2,), 3, kind, "the same thing", "proved", "Eq. 8"),
-            (LAYERS, (4, 3, 3, 4), (2, 2, 1), 3, kind, "one orbit of GL(3), 2 times", "proved", "Lemma 3.5"),
-            (LAYERS, (1, 1, 1), (1, 1), 3, kind, "one orbit of GL(1)", "proved", "Lemma 3.5"),
-            (LAYERS, (4, 3, 2, 4), (2, 2, 2), 3, kind, "one orbit of bases", "proved here", "Lemma D"),
-            (LAYERS, (2, 4, 2), (2, 2), 3, kind, "dimension 20", "proved here", "Lemma D"),
+            (
+                LAYERS,
+                (4, 3, 3, 4),
+                (2, 2, 1),
+                3,
+                kind,
+                "one orbit of GL(3), 2 times",
+                "proved",
+                "Lemma 3.5",
+            ),
+            (
+                LAYERS,
+                (1, 1, 1),
+                (1, 1),
+                3,
+                kind,
+                "one orbit of GL(1)",
+                "proved",
+                "Lemma 3.5",
+            ),
+            (
+                LAYERS,
+                (4, 3, 2, 4),
+                (2, 2, 2),
+                3,
+                kind,
+                "one orbit of bases",
+                "proved here",
+                "Lemma D",
+            ),
+            (
+                LAYERS,
+                (2, 4, 2),
+                (2, 2),
+                3,
+                kind,
+                "dimension 20",
+                "proved here",
+                "Lemma D",
+            ),
         )
     ),
-    (NORMS, (4, 3, 4), (2, 2), 3, "softmax", "one point?", "conjectured", "Conjecture 3.10"),
-    (FIBER, (2, 2, 1), (2, 1), 3, "lightning", "rescalings and one swap", "proved here", "Theorem F"),
-    (FIBER, (3, 3, 3), (2, 1), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),
-    (FIBER, (3, 1, 3), (2, 2), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),
-    (FIBER, (3, 1, 1), (2, 1), 3, "lightning", "2 rescalings", "proved here", "Theorem F"),  # a swap rescales
+    (
+        NORMS,
+        (4, 3, 4),
+        (2, 2),
+        3,
+        "softmax",
+        "one point?",
+        "conjectured",
+        "Conjecture 3.10",
+    ),
+    (
+        FIBER,
+        (2, 2, 1),
+        (2, 1),
+        3,
+        "lightning",
+        "rescalings and one swap",
+        "proved here",
+        "Theorem F",
+    ),
+    (
+        FIBER,
+        (3, 3, 3),
+        (2, 1),
+        3,
+        "lightning",
+        "2 rescalings",
+        "proved here",
+        "Theorem F",
+    ),
+    (
+        FIBER,
+        (3, 1, 3),
+        (2, 2),
+        3,
+        "lightning",
+        "2 rescalings",
+        "proved here",
+        "Theorem F",
+    ),
+    (
+        FIBER,
+        (3, 1, 1),
+        (2, 1),
+        3,
+        "lightning",
+        "2 rescalings",
+        "proved here",
+        "Theorem F",
+    ),  # a swap rescales
     (NORMS, (2, 4, 2), (2, 2), 3, "softmax", "open", "no formula", OPEN),
     (NORMS, (4, 2, 3, 4), (2, 2, 2), 3, "softmax", "open", "no formula", OPEN),
-    (NORMS, (2, 4, 2), (2, 2), 1, "softmax", "the same function", "proved here", "One token"),
+    (
+        NORMS,
+        (2, 4, 2),
+        (2, 2),
+        1,
+        "softmax",
+        "the same function",
+        "proved here",
+        "One token",
+    ),
     (BLOCKS, (3, 2), (2,), 2, "softmax", "one orbit", "proved here", "Theorem H"),
     (BLOCKS, (3, 3, 3), (2, 2), 2, "softmax", "one orbit", "proved here", "Theorem H"),
     (BLOCKS, (3, 2, 3), (2, 2), 2, "softmax", "one orbit", "proved here", "Theorem H"),
-    (BLOCKS, (2, 4, 2), (2, 2), 3, "softmax", "dimension, not fibres", "proved here", "Theorem W"),
+    (
+        BLOCKS,
+        (2, 4, 2),
+        (2, 2),
+        3,
+        "softmax",
+        "dimension, not fibres",
+        "proved here",
+        "Theorem W",
+    ),
     (BLOCKS, (2, 4, 2), (2, 2), 2, "softmax", "open", "no formula", OPEN),
     (BLOCKS, (3, 3, 3), (2, 2), 1, "softmax", "open", "no formula", OPEN),
-    (BLOCKS, (3, 3, 3), (2, 2), 2, "lightning", "some formulas", "observed", "Beyond the paper"),
+    (
+        BLOCKS,
+        (3, 3, 3),
+        (2, 2),
+        2,
+        "lightning",
+        "some formulas",
+        "observed",
+        "Beyond the paper",
+    ),
     (SPECIAL, (3, 3), (2,), 2, "lightning", "all covered", "proved", "Thm. 3.2"),
     (SPECIAL, (3, 3), (2,), 2, "softmax", "all covered", "proved", "Thm. 3.9"),
     (SPECIAL, (3, 3), (2,), 1, "lightning", "open", "no formula", OPEN),
     (SPECIAL, (3, 3), (2,), 1, "softmax", "none", "proved here", "One token"),
-    (SPECIAL, (3, 3, 3), (2, 2), 2, "softmax", "open: antisymmetric M", "no formula", OPEN),
-    (SPECIAL, (1, 3, 3), (2, 2), 2, "lightning", "all covered", "proved here", "Eq. 13"),
+    (
+        SPECIAL,
+        (3, 3, 3),
+        (2, 2),
+        2,
+        "softmax",
+        "open: antisymmetric M",
+        "no formula",
+        OPEN,
+    ),
+    (
+        SPECIAL,
+        (1, 3, 3),
+        (2, 2),
+        2,
+        "lightning",
+        "all covered",
+        "proved here",
+        "Eq. 13",
+    ),
     (MASK, (3, 3), (2,), 1, "lightning", "nothing changes", "proved here", "One token"),
-    (MASK, (3, 3, 3), (1, 2), 3, "lightning", "dimension 20", "proved here", "Theorem K"),
-    (MASK, (2, 4, 2), (2, 2), 3, "softmax", "the same dimension, one point", "proved here", "Theorem A′"),
+    (
+        MASK,
+        (3, 3, 3),
+        (1, 2),
+        3,
+        "lightning",
+        "dimension 20",
+        "proved here",
+        "Theorem K",
+    ),
+    (
+        MASK,
+        (2, 4, 2),
+        (2, 2),
+        3,
+        "softmax",
+        "the same dimension, one point",
+        "proved here",
+        "Theorem A′",
+    ),
     (PAPER, (4, 3, 4), (2, 2), 3, "lightning", "33", "proved", "Cor. 3.8"),
-    (PAPER, (3, 3, 3), (1, 2), 3, "lightning", "20, does not apply", "outside hypotheses", "Cor. 3.8"),
+    (
+        PAPER,
+        (3, 3, 3),
+        (1, 2),
+        3,
+        "lightning",
+        "20, does not apply",
+        "outside hypotheses",
+        "Cor. 3.8",
+    ),
 ]
 
 
 def test_each_question_is_answered_by_the_statement_whose_hypotheses_hold():
     for question, widths, head_dims, tokens, attention, *said in ANSWERS:
         found = entry(question, widths, head_dims, tokens, attention)
-        assert [found.answer, found.status, found.source] == said, (question, widths, attention)
+        assert [found.answer, found.status, found.source] == said, (
+            question,
+            widths,
+            attention,
+        )
     assert entry(NORMS, (4, 3, 4), (2, 2)) is None
 
 
 def test_every_statement_of_the_table_answers_for_some_network():
-    rows = {(one.question, one.answer.split("{")[0], one.source) for _, one in _read(_TABLE)}
-    networks = [what_is_known(arch, measured=SOME) for arch in random_architectures(400, seed=8, **SMALL)]
+    rows = {
+        (one.question, one.answer.split("{")[0], one.source) for _, one in _read(_TABLE)
+    }
+    networks = [
+        what_is_known(arch, measured=SOME)
+        for arch in random_architectures(400, seed=8, **SMALL)
+    ]
     used = [e for board in networks for e in board.entries]
     assert all(
-        any((e.question, e.source) == (q, source) and e.answer.startswith(a) for e in used)
+        any(
+            (e.question, e.source) == (q, source) and e.answer.startswith(a)
+            for e in used
+        )
         for q, a, source in rows
     )
 
@@ -150,13 +358,20 @@ def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(
     widths, head_dims, tokens, more, source, says
 ):
     found = entry(FIBER, widths, head_dims, tokens)
-    assert found.status == "no formula" and found.source == source and says in found.note
+    assert (
+        found.status == "no formula" and found.source == source and says in found.note
+    )
     assert found.answer.endswith("more than rescalings" if more else "not described")
 
 
-@pytest.mark.parametrize("arch", list(random_architectures(20, seed=3, **SMALL)), ids=str)
-def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(arch):
-    """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is no formula."""
+@pytest.mark.parametrize(
+    "arch", list(random_architectures(20, seed=3, **SMALL)), ids=str
+)
+def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(
+    arch,
+):
+    """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is
+    no formula."""
     found = what_is_known(arch).entry(FIBER)
     cost = virtual_rank(arch, symmetric=False) - measure_dimension(arch).value
     if found.answer.startswith("dimension"):
@@ -169,10 +384,15 @@ def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_t
         assert arch.tokens == 1 and arch.attention == "softmax" and cost > 0
 
 
-@pytest.mark.parametrize("arch", list(random_architectures(20, seed=4, **SMALL)), ids=str)
+@pytest.mark.parametrize(
+    "arch", list(random_architectures(20, seed=4, **SMALL)), ids=str
+)
 def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
     found = what_is_known(arch).entry(LAYERS)
-    heads = sum(min(a, d) * (2 * a - min(a, d)) if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
+    heads = sum(
+        min(a, d) * (2 * a - min(a, d)) if a <= d else 2 * a * d - d * d
+        for d, _, a in arch.layers
+    )
     fiber = arch.num_parameters - heads - virtual_rank(arch, symmetric=False)
     if "orbit" in found.answer:
         assert fiber == sum(width**2 for width in arch.widths[1:-1])
@@ -186,7 +406,9 @@ def test_the_dimension_of_the_weights_with_one_L_and_M_is_counted_right(arch):
 # Certificates
 
 
-@pytest.mark.parametrize("arch", list(random_architectures(20, seed=5, **SMALL)), ids=str)
+@pytest.mark.parametrize(
+    "arch", list(random_architectures(20, seed=5, **SMALL)), ids=str
+)
 def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
     offered = what_is_known(arch).routes
     for route in ROUTES:
@@ -200,12 +422,18 @@ def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
             assert route in offered and proved == measure_dimension(arch).value
 
 
-@pytest.mark.parametrize(("route", "status"), [("theorem", "proved here"), ("ball", "certified")])
+@pytest.mark.parametrize(
+    ("route", "status"), [("theorem", "proved here"), ("ball", "certified")]
+)
 def test_a_certificate_is_shown_as_what_confirmed_the_dimension(route, status):
     arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
     proof = certify(arch, route)
     found = what_is_known(arch, certificate=proof).entry("certificates")
-    assert (found.answer, found.status, found.source) == (f"by {route}", status, proof.source)
+    assert (found.answer, found.status, found.source) == (
+        f"by {route}",
+        status,
+        proof.source,
+    )
 
 
 def test_a_certificate_of_another_network_or_a_changed_one_is_refused():
@@ -220,10 +448,14 @@ def test_a_certificate_of_another_network_or_a_changed_one_is_refused():
 def test_a_network_of_any_size_has_a_board_without_a_measurement():
     board = what_is_known(Architecture.uniform(12288, 128, 96, 3, "softmax"))
     assert board.entry("dimension").answer == "451411968"
-    assert board.entry("exact rank").status == "no formula" and board.routes == ("theorem",)
+    assert board.entry("exact rank").status == "no formula" and board.routes == (
+        "theorem",
+    )
 
 
-@pytest.mark.parametrize("arch", [*random_variants(20, 6), Architecture((2, 3, 2), (2, 2), 3, "softmax", 2)])
+@pytest.mark.parametrize(
+    "arch", [*random_variants(20, 6), Architecture((2, 3, 2), (2, 2), 3, "softmax", 2)]
+)
 def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
     dimension, rank, fibre = what_is_known(arch).entries
     assert dimension.answer in ("open", rank.answer) and "DISAGREE" not in rank.note
@@ -239,16 +471,33 @@ def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
 @pytest.mark.parametrize(
     ("arch", "answer", "source", "redundant"),
     [
-        (Architecture.uniform(3, 2, 2, skip=True), "rescalings in each layer", "Theorem L", 2),
+        (
+            Architecture.uniform(3, 2, 2, skip=True),
+            "rescalings in each layer",
+            "Theorem L",
+            2,
+        ),
         (Architecture.uniform(3, 1, 2, skip=True), "open", OPEN, 2),
         (Architecture.uniform(3, 2, 2, skip=True, causal=True), "open", OPEN, 2),
         (Architecture.uniform(3, 2, 2, causal=True), "open", OPEN, 2 + 9),
         (Architecture((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
-        (Architecture((2, 4, 2), (2, 2), 3, "softmax", causal=True), "one point", "Theorem A′", 20),
-        (Architecture.uniform(3, 2, 1, 3, "softmax", causal=True), "one point", "Theorem H", 0),
+        (
+            Architecture((2, 4, 2), (2, 2), 3, "softmax", causal=True),
+            "one point",
+            "Theorem A′",
+            20,
+        ),
+        (
+            Architecture.uniform(3, 2, 1, 3, "softmax", causal=True),
+            "one point",
+            "Theorem H",
+            0,
+        ),
     ],
 )
-def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(arch, answer, source, redundant):
+def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(
+    arch, answer, source, redundant
+):
     """Beside the bases of the heads so many directions leave the function alone."""
     board = what_is_known(arch)
     assert [(e.answer, e.source) for e in board.entries[2:]] == [(answer, source)]

@@ -1,4 +1,5 @@
-"""The ledger adds up because it is measured: against autograd, by-hand counts and random architectures."""
+"""The ledger adds up because it is measured: against autograd, by-hand counts and
+random architectures."""
 
 import random
 from dataclasses import replace
@@ -31,12 +32,19 @@ lightning, softmax = (partial(Architecture, attention=kind) for kind in BOTH)
 
 
 def bottlenecks(count: int, seed: int):
-    """Inner widths δ ≤ d₀, d_l, t ≥ 2, any heads with a ≤ d; lightning: no rank one before the last layer."""
+    """Inner widths δ ≤ d₀, d_l, t ≥ 2, any heads with a ≤ d; lightning: no rank one
+    before the last layer."""
     draw = random.Random(seed)
     for _ in range(count):
         layers, kind, delta = draw.randint(1, 4), draw.choice(BOTH), draw.randint(2, 4)
-        widths = [draw.randint(delta, 6), *[delta] * (layers - 1), draw.randint(delta, 6)]
-        least = [2 if kind == "lightning" and i < layers - 1 else 1 for i in range(layers)]
+        widths = [
+            draw.randint(delta, 6),
+            *[delta] * (layers - 1),
+            draw.randint(delta, 6),
+        ]
+        least = [
+            2 if kind == "lightning" and i < layers - 1 else 1 for i in range(layers)
+        ]
         head_dims = [draw.randint(m, d) for m, d in zip(least, widths, strict=False)]
         yield Architecture(widths, head_dims, draw.randint(2, 3), kind)
 
@@ -45,29 +53,54 @@ def bottlenecks(count: int, seed: int):
 
 
 def check_entries(arch, ledger):
-    """It adds up, and no family is larger than its group without what cannot be independent."""
-    families = ["head bases", "interfaces", "rescalings"][: 3 if arch.attention == "lightning" else 2]
+    """It adds up, and no family is larger than its group without what cannot be
+    independent."""
+    families = ["head bases", "interfaces", "rescalings"][
+        : 3 if arch.attention == "lightning" else 2
+    ]
     assert list(ledger.entries) == list(ledger.parts) == families, arch
     left = arch.num_parameters - sum(ledger.entries.values()) - ledger.unexplained
-    assert left == ledger.dimension == ledger.measured.value == expected_dimension(arch).value, arch
+    assert (
+        left
+        == ledger.dimension
+        == ledger.measured.value
+        == expected_dimension(arch).value
+    ), arch
     assert ledger.unexplained >= 0 and ledger.parameters == arch.num_parameters, arch
-    assert {name: sum(parts) for name, parts in ledger.parts.items()} == ledger.entries, arch
+    assert {
+        name: sum(parts) for name, parts in ledger.parts.items()
+    } == ledger.entries, arch
     heads = tuple(a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
     assert ledger.parts["head bases"] == heads, arch
     for i, found in enumerate(ledger.parts["interfaces"], start=1):
-        width, before, (_, after, a) = arch.widths[i], arch.widths[i - 1], arch.layers[i]
-        assert found <= width**2 - max(0, width - before) * max(0, width - 2 * a - after), arch
-    assert ledger.parts.get("rescalings", (1,) * arch.num_layers) == (1,) * arch.num_layers, arch
+        width, before, (_, after, a) = (
+            arch.widths[i],
+            arch.widths[i - 1],
+            arch.layers[i],
+        )
+        assert found <= width**2 - max(0, width - before) * max(
+            0, width - 2 * a - after
+        ), arch
+    assert (
+        ledger.parts.get("rescalings", (1,) * arch.num_layers) == (1,) * arch.num_layers
+    ), arch
 
 
 def check_causes(arch, ledger):
-    """Of the causes that are possible those are named that hide something, and no others."""
-    named = {cause for cause in (LINE, RANK_ONE, ONE_TOKEN, HIDDEN) if cause in ledger.note}
+    """Of the causes that are possible those are named that hide something, and no
+    others."""
+    named = {
+        cause for cause in (LINE, RANK_ONE, ONE_TOKEN, HIDDEN) if cause in ledger.note
+    }
     assert bool(named) == bool(ledger.unexplained), (arch, ledger.note)
     generic = without_token_loss(arch)
     by_tokens = generic - ledger.dimension
     by_widths = ledger.parameters - sum(ledger.entries.values()) - generic
-    assert by_tokens >= 0 and by_widths >= 0 and by_tokens + by_widths == ledger.unexplained
+    assert (
+        by_tokens >= 0
+        and by_widths >= 0
+        and by_tokens + by_widths == ledger.unexplained
+    )
     assert bool(named - {HIDDEN}) == (by_tokens > 0), (arch, ledger.note)
     if not (arch.tokens == 1 and arch.attention == "softmax"):
         assert (HIDDEN in named) == (by_widths > 0), (arch, ledger.note)
@@ -75,16 +108,21 @@ def check_causes(arch, ledger):
 
 
 def without_token_loss(arch: Architecture) -> int:
-    """What would be left if every layer saw its whole A: with two tokens, and no layer of rank one.
+    """What would be left if every layer saw its whole A: with two tokens, and no layer
+    of rank one.
 
-    Then A of rank a ≥ 2 in every layer would do; here the count is the softmax dimension, less l.
+    Then A of rank a ≥ 2 in every layer would do; here the count is the softmax
+    dimension, less l.
     """
     two_tokens = Architecture(arch.widths, arch.head_dims, 2, "softmax")
-    return general_formula(two_tokens).value - arch.num_layers * (arch.attention == "lightning")
+    return general_formula(two_tokens).value - arch.num_layers * (
+        arch.attention == "lightning"
+    )
 
 
 def test_every_ledger_adds_up_and_says_why_at_any_random_point():
-    """On architectures that nobody chose: a > d, widening, widths of 1, one token, both kinds."""
+    """On architectures that nobody chose: a > d, widening, widths of 1, one token, both
+    kinds."""
     seen = set()
     for n, arch in enumerate(random_architectures(150, seed=1)):
         ledger = kernel_ledger(arch)
@@ -99,58 +137,94 @@ def test_every_ledger_adds_up_and_says_why_at_any_random_point():
     assert {RANK_ONE, ONE_TOKEN, HIDDEN} <= seen
 
 
-def test_what_is_unexplained_is_measured_and_not_what_is_left_by_the_formula(monkeypatch):
-    """With another measured dimension the ledger says another number, and that it has no cause."""
+def test_what_is_unexplained_is_measured_and_not_what_is_left_by_the_formula(
+    monkeypatch,
+):
+    """With another measured dimension the ledger says another number, and that it has
+    no cause."""
     arch = lightning((3, 2, 3), (2, 2))
     true = measure_dimension(arch, route="weights")
     other = replace(true, value=true.value - 4, seed=77)
-    monkeypatch.setattr("neuroviz.engine.ledger.measure_dimension", lambda *_, **__: other)
+    monkeypatch.setattr(
+        "neuroviz.engine.ledger.measure_dimension", lambda *_, **__: other
+    )
     found = kernel_ledger(arch)
     assert (found.unexplained, found.dimension) == (4, true.value - 4)
     assert "no cause is known" in found.note
 
 
 def test_in_a_bottleneck_every_direction_is_explained():
-    """Σ a² for the heads, δ² for each interface, one rescaling a layer, and nothing is left."""
+    """Σ a² for the heads, δ² for each interface, one rescaling a layer, and nothing is
+    left."""
     for arch in bottlenecks(50, seed=2):
         ledger = kernel_ledger(arch)
         assert ledger.unexplained == 0, arch
         assert ledger.parts["head bases"] == tuple(a * a for a in arch.head_dims), arch
-        assert ledger.parts["interfaces"] == tuple(d * d for d in arch.widths[1:-1]), arch
+        assert ledger.parts["interfaces"] == tuple(d * d for d in arch.widths[1:-1]), (
+            arch
+        )
         if arch.attention == "lightning":
             assert ledger.parts["rescalings"] == (1,) * arch.num_layers, arch
 
 
-# By hand: architecture, head bases, interfaces, rescalings, unexplained, what the note must say
+# By hand: architecture, head bases, interfaces, rescalings, unexplained, what the note
+# must say
 
 BY_HAND = [
     (softmax((4, 4), (2,)), 4, 0, None, 0, "explain every silent direction"),
     (lightning((4, 3, 5), (2, 2)), 8, 9, 2, 0, "explain every silent direction"),
-    (lightning((2, 2), (5,)), 2 * 5 * 2 - 4, 0, 1, 0, "explain every silent direction"),  # a > d
-    # One token: the antisymmetric part of A, 3 numbers at full rank; with a = 1, α − σ = 5 − 5 = 0.
+    (
+        lightning((2, 2), (5,)),
+        2 * 5 * 2 - 4,
+        0,
+        1,
+        0,
+        "explain every silent direction",
+    ),  # a > d
+    # One token: the antisymmetric part of A, 3 numbers at full rank; with a = 1, α − σ
+    # = 5 − 5 = 0.
     (lightning((3, 3), (3,), 1), 9, 0, 1, 3, ONE_TOKEN),
     (lightning((3, 3), (1,), 1), 1, 0, 1, 0, "explain every silent direction"),
     # One token and softmax: all of A, α(2, 3) = 8.
     (softmax((3, 3), (2,), 1), 4, 0, None, 8, "no A is visible"),
     # Rank one: α(2, 3) − σ(2, 3) = 8 − 6 of the second layer.
     (lightning((3, 3, 3), (1, 2)), 5, 9, 2, 2, RANK_ONE),
-    (lightning((3, 3, 3), (2, 1)), 5, 9, 2, 0, "explain every silent direction"),  # only in the last layer
-    (lightning((3, 3, 3), (1, 1)), 2, 9, 2, 0, "explain every silent direction"),  # α(1, 3) = σ(1, 3) = 5
+    (
+        lightning((3, 3, 3), (2, 1)),
+        5,
+        9,
+        2,
+        0,
+        "explain every silent direction",
+    ),  # only in the last layer
+    (
+        lightning((3, 3, 3), (1, 1)),
+        2,
+        9,
+        2,
+        0,
+        "explain every silent direction",
+    ),  # α(1, 3) = σ(1, 3) = 5
     # Rank one in the middle: α(3, 3) − σ(3, 3) = 9 − 6 of the third layer.
     (lightning((3, 3, 3, 3), (2, 1, 3)), 4 + 1 + 9, 18, 3, 3, RANK_ONE),
-    # Widening 2 → 4: on the two coordinates that stay empty, 6 rows of 2 weights are silent; 4 × 2
-    # of these are interfaces.
+    # Widening 2 → 4: on the two coordinates that stay empty, 6 rows of 2 weights are
+    # silent; 4 × 2 of these are interfaces.
     (lightning((2, 4, 2), (2, 2)), 8, 16, 2, 4, "2 of the 4 after layer 1"),
     (softmax((2, 4, 2), (2, 2)), 8, 16, None, 4, "2 of the 4 after layer 1"),
-    # A narrow end: of four coordinates one output and one head of dimension one see three.
+    # A narrow end: of four coordinates one output and one head of dimension one see
+    # three.
     (softmax((4, 4, 1), (1, 1)), 2, 16, None, 0, "explain every silent direction"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("arch", "heads", "interfaces", "rescalings", "unexplained", "said"), BY_HAND, ids=lambda x: str(x)[:40]
+    ("arch", "heads", "interfaces", "rescalings", "unexplained", "said"),
+    BY_HAND,
+    ids=lambda x: str(x)[:40],
 )
-def test_ledgers_counted_by_hand(arch, heads, interfaces, rescalings, unexplained, said):
+def test_ledgers_counted_by_hand(
+    arch, heads, interfaces, rescalings, unexplained, said
+):
     ledger = kernel_ledger(arch)
     expected = {"head bases": heads, "interfaces": interfaces, "rescalings": rescalings}
     assert ledger.entries == {name: n for name, n in expected.items() if n is not None}
@@ -176,16 +250,23 @@ def test_ledgers_counted_by_hand(arch, heads, interfaces, rescalings, unexplaine
     ids=str,
 )
 def test_the_kernel_is_that_of_autograd(arch):
-    """torch's derivative and numpy's singular values: the kernel, the directions in it, what is left over."""
+    """torch's derivative and numpy's singular values: the kernel, the directions in it,
+    what is left over."""
     ledger, rng = kernel_ledger(arch), np.random.default_rng(0)
     start = random_weights(Reals(), arch, rng)
     weights = unflatten(arch, 0.7 * flatten(start))
-    X = torch.from_numpy(rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens)))
-    J = autograd_jacobian(with_weights(arch, weights), X).reshape(-1, arch.num_parameters)
+    X = torch.from_numpy(
+        rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens))
+    )
+    J = autograd_jacobian(with_weights(arch, weights), X).reshape(
+        -1, arch.num_parameters
+    )
     J /= np.linalg.norm(J, axis=1, keepdims=True)
     sigma_J = np.linalg.svd(J, compute_uv=False)
     assert (sigma_J > 1e-9 * sigma_J[0]).sum() == ledger.dimension
-    assert sigma_J[ledger.dimension - 1] > 1e-6 * sigma_J[0], "this point is too close to a special one"
+    assert sigma_J[ledger.dimension - 1] > 1e-6 * sigma_J[0], (
+        "this point is too close to a special one"
+    )
     blocks, grown = [], 0
     for name, parts in symmetry_directions(Reals(), arch, weights).items():
         for rows, count in zip(parts, ledger.parts[name], strict=True):
@@ -202,25 +283,40 @@ def test_the_kernel_is_that_of_autograd(arch):
 
 
 def test_ledgers_of_variants_add_up_and_those_that_are_known_leave_nothing_unexplained():
-    """100 random softmax and lightning networks: entries are ranks of directions, the formulas are counts."""
+    """100 random softmax and lightning networks: entries are ranks of directions, the
+    formulas are counts."""
     explained = 0
     for arch in random_variants(100, seed=5):
         ledger = kernel_ledger(arch)
         left = ledger.parameters - sum(ledger.entries.values()) - ledger.unexplained
-        assert left == ledger.dimension == measure_dimension(arch, seed=7, route="weights").value, arch
+        assert (
+            left
+            == ledger.dimension
+            == measure_dimension(arch, seed=7, route="weights").value
+        ), arch
         assert ledger.unexplained >= 0 and min(ledger.entries.values()) >= 0, arch
-        assert {name: sum(parts) for name, parts in ledger.parts.items()} == ledger.entries, arch
+        assert {
+            name: sum(parts) for name, parts in ledger.parts.items()
+        } == ledger.entries, arch
         theory = expected_dimension(arch).value
         assert theory in (None, ledger.dimension), arch
-        if arch.attention == "softmax" and arch.tokens > 1 and what_is_missing(arch) is None:
+        if (
+            arch.attention == "softmax"
+            and arch.tokens > 1
+            and what_is_missing(arch) is None
+        ):
             explained += 1
             assert ledger.unexplained == 0, arch
-            assert {n: c for n, c in ledger.entries.items() if c} == known_redundancies(arch), arch
+            assert {n: c for n, c in ledger.entries.items() if c} == known_redundancies(
+                arch
+            ), arch
     assert explained > 15
 
 
 def test_a_skip_brings_the_interfaces_to_life_and_the_rescalings_stay():
-    networks = (Architecture.uniform(3, 2, 3, heads=2, skip=skip) for skip in (False, True))
+    networks = (
+        Architecture.uniform(3, 2, 3, heads=2, skip=skip) for skip in (False, True)
+    )
     without, with_skip = map(kernel_ledger, networks)
     assert without.entries["bases between layers"] == 2 * 9
     assert "bases between layers" not in with_skip.entries
@@ -238,12 +334,21 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
     ("arch", "said"),
     [
         (Architecture((3, 3), (2,), 1, "softmax", heads=2), "no A is visible"),
-        (Architecture((3, 3), (2,), 1, heads=2, skip=True), "antisymmetric part of each A is hidden"),
+        (
+            Architecture((3, 3), (2,), 1, heads=2, skip=True),
+            "antisymmetric part of each A is hidden",
+        ),
         (
             Architecture((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
-            "the formulas do not reach values that together have lower rank than the width",
+            (
+                "the formulas do not reach values that together have lower rank than"
+                " the width"
+            ),
         ),
-        (Architecture.uniform(2, 2, 2, 3, heads=3), "a layer has more heads than outputs"),
+        (
+            Architecture.uniform(2, 2, 2, 3, heads=3),
+            "a layer has more heads than outputs",
+        ),
         (
             Architecture((3, 3, 3), (1, 2), 3, heads=(1, 2)),
             "A₁ has rank one: after layer 1 all tokens are parallel",
@@ -251,14 +356,19 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
     ],
     ids=str,
 )
-def test_what_is_unexplained_in_a_variant_has_a_cause_only_where_one_is_known(arch, said):
+def test_what_is_unexplained_in_a_variant_has_a_cause_only_where_one_is_known(
+    arch, said
+):
     ledger = kernel_ledger(arch)
     assert ledger.unexplained > 0 and said in ledger.note
 
 
 def test_the_note_of_a_variant_names_the_families_that_cost_something():
     note = kernel_ledger(Architecture((3, 3), (2,), heads=2)).note
-    assert note == "bases of keys and queries and rescalings explain every silent direction"
+    assert (
+        note
+        == "bases of keys and queries and rescalings explain every silent direction"
+    )
     alone = kernel_ledger(Architecture((3, 3), (2,), attention="softmax", heads=2)).note
     assert alone == "bases of keys and queries explain every silent direction"
 
@@ -305,17 +415,28 @@ def test_a_probability_is_at_most_one_however_deep_the_network_is():
 @pytest.mark.parametrize(
     ("arch", "entries"),
     [
-        # 250,000 changes of basis act on 2,000 weights; 2 · 500 · 2 − 2² of them can be told apart.
+        # 250,000 changes of basis act on 2,000 weights; 2 · 500 · 2 − 2² of them can be
+        # told apart.
         (softmax((2, 2), (500,)), {"head bases": 4 * 500 - 4, "interfaces": 0}),
         (
             softmax((2, 2), (2,), block=Block(value_dim=500)),
-            {"bases of keys and queries": 4, "bases of values and outputs": 4 * 500 - 4},
+            {
+                "bases of keys and queries": 4,
+                "bases of values and outputs": 4 * 500 - 4,
+            },
         ),
-        (softmax((2, 120, 2), (2, 2)), {"head bases": 8, "interfaces": (2 + 6) * 120 - 2 * 6}),
+        (
+            softmax((2, 120, 2), (2, 2)),
+            {"head bases": 8, "interfaces": (2 + 6) * 120 - 2 * 6},
+        ),
         # 100 heads: the layer reaches all 12 functions.
         (
             lightning((2, 2), (2,), heads=100),
-            {"bases of keys and queries": 400, "rescalings": 100, "heads that blend": 1200 - 500 - 12 - 4},
+            {
+                "bases of keys and queries": 400,
+                "rescalings": 100,
+                "heads that blend": 1200 - 500 - 12 - 4,
+            },
         ),
     ],
     ids=["head dimension 500", "values of rank 500", "inner width 120", "100 heads"],
@@ -323,10 +444,15 @@ def test_a_probability_is_at_most_one_however_deep_the_network_is():
 def test_directions_that_act_alike_are_written_down_once(arch, entries):
     ledger = kernel_ledger(arch)
     assert ledger.entries == entries
-    assert ledger.unexplained == ledger.parameters - sum(entries.values()) - ledger.dimension
+    assert (
+        ledger.unexplained
+        == ledger.parameters - sum(entries.values()) - ledger.dimension
+    )
 
 
-def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budget(monkeypatch):
+def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budget(
+    monkeypatch,
+):
     arch, heard = softmax((2, 2), (300,)), []
     kernel_ledger(arch, seed=5, progress=lambda what, part: heard.append((what, part)))
     parts = [part for what, part in heard if what == "symmetries"]
@@ -337,15 +463,21 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
         kernel_ledger(arch, budget=-1)
     monkeypatch.setattr("neuroviz.engine.ledger._A_SECOND", 1)
     with pytest.raises(
-        ValueError, match=r"the 1,196 silent directions of .* would take about .* raise budget"
+        ValueError,
+        match=r"the 1,196 silent directions of .* would take about .* raise budget",
     ):
         kernel_ledger(arch, seed=6)
 
 
 def test_whoever_gives_no_seed_is_told_of_the_seed_zero():
-    """What is found at a random point says at which: also where nobody asked for one."""
+    """What is found at a random point says at which: also where nobody asked for
+    one."""
     arch = Architecture((2, 2), (1,))
-    measured = kernel_ledger(arch).measured, measure_dimension(arch), measure_dimension(arch, "float")
+    measured = (
+        kernel_ledger(arch).measured,
+        measure_dimension(arch),
+        measure_dimension(arch, "float"),
+    )
     others = rank_by_inputs(arch), is_identifiable(arch, lambda w: w[0].Q[0, 0])
     swept = sweep([arch], progress=False).records
     assert {found.seed for found in (*measured, *others, *swept)} == {0}

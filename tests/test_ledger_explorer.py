@@ -1,4 +1,5 @@
-"""The panel of the ledger: which network it measures, and what it says where two numbers disagree."""
+"""The panel of the ledger: which network it measures, and what it says where two
+numbers disagree."""
 
 from dataclasses import replace
 
@@ -34,18 +35,27 @@ BAD_TEXTS = [
 def numbers(panel):
     """The six numbers, from all parameters to the dimension."""
     facts = panel.facts
-    costs = [*(family["cost"] for family in facts["families"]), facts["unexplained"]["count"]]
+    costs = [
+        *(family["cost"] for family in facts["families"]),
+        facts["unexplained"]["count"],
+    ]
     return [facts["parameters"]["count"], *costs, facts["dimension"]["count"]]
 
 
 @pytest.mark.parametrize(("state", "widths", "head_dims", "tokens", "kind"), ASKED)
-def test_the_panel_shows_the_ledger_of_the_network_asked_for(panel, state, widths, head_dims, tokens, kind):
+def test_the_panel_shows_the_ledger_of_the_network_asked_for(
+    panel, state, widths, head_dims, tokens, kind
+):
     ledger = kernel_ledger(nv.Architecture(widths, head_dims, tokens, kind))
     panel.state = state
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
     found = numbers(panel)
     assert (found[0], found[-1]) == (ledger.parameters, ledger.dimension)
-    for part in (str(ledger.arch), f"{ledger.parameters} parameters", f"{ledger.dimension} dimension"):
+    for part in (
+        str(ledger.arch),
+        f"{ledger.parameters} parameters",
+        f"{ledger.dimension} dimension",
+    ):
         assert part in panel.description
 
 
@@ -71,28 +81,41 @@ def test_two_measurements_that_disagree_are_said():
     assert "DISAGREE" not in _say_ledger(s.ledger, s.exact)
 
 
-def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(panel, monkeypatch):
+def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(
+    panel, monkeypatch
+):
     alpha = formulas.alpha
     with monkeypatch.context() as bad:
         bad.setattr(formulas, "alpha", lambda a, d: alpha(a, d) + 1)
         panel.controls["tokens"].value = 4
         assert numbers(panel)[-1] == 38
         assert panel.facts["formula"] == {"source": "Cor. 3.8", "value": 40}
-        assert "says 40: they DISAGREE" in panel.description and "≠ measured" in title(panel)
+        assert "says 40: they DISAGREE" in panel.description and "≠ measured" in title(
+            panel
+        )
     panel.controls["tokens"].value = 5
     assert "DISAGREE" not in panel.description and "≠" not in title(panel)
 
 
-def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(panel, monkeypatch):
+def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(
+    panel, monkeypatch
+):
     eliminate = points.eliminate
     measure.clear_cache()
     with monkeypatch.context() as bad:
-        bad.setattr(points, "eliminate", lambda matrix, arithmetic: eliminate(matrix, arithmetic) - 1)
+        bad.setattr(
+            points,
+            "eliminate",
+            lambda matrix, arithmetic: eliminate(matrix, arithmetic) - 1,
+        )
         panel.controls["tokens"].value = 6
         assert panel.wait(PATIENCE) and panel.status.startswith("done")
         assert numbers(panel)[-1] == 37 and "they DISAGREE" in panel.description
         assert panel.facts["formula"]["value"] == 38
-        assert "1 unexplained" in panel.description and "please tell us" in panel.description
+        assert (
+            "1 unexplained" in panel.description
+            and "please tell us" in panel.description
+        )
     measure.clear_cache()
 
 
@@ -113,4 +136,6 @@ def test_sizes_that_make_no_sense_are_refused_in_words(panel, name, text, words)
 
 def test_the_cause_of_unexplained_directions_is_said_in_the_description():
     s = study_ledger(LedgerSetting(widths="3,3,3", head_dims="1,2"))
-    assert s.ledger.unexplained and f"2 unexplained: {s.ledger.note}" in _say_ledger(s.ledger, s.exact)
+    assert s.ledger.unexplained and f"2 unexplained: {s.ledger.note}" in _say_ledger(
+        s.ledger, s.exact
+    )

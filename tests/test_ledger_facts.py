@@ -1,4 +1,5 @@
-"""The facts of a ledger: all measured, they add up; and the page counts and moves weights as Python does."""
+"""The facts of a ledger: all measured, they add up; and the page counts and moves
+weights as Python does."""
 
 import random
 from dataclasses import replace
@@ -38,15 +39,29 @@ CASES = {
     "unequal inner widths": ((2, 5, 4, 6, 3), (1, 2, 3, 4), 2, "lightning"),
     "two causes": ((2, 5, 5, 2), (1, 2, 2), 3, "lightning"),
 }
-EXPLAINED = ["start", "softmax", "one layer", "one layer, one output", "one layer, softmax", "width one"]
+EXPLAINED = [
+    "start",
+    "softmax",
+    "one layer",
+    "one layer, one output",
+    "one layer, softmax",
+    "width one",
+]
 LEFT_OVER = ["collapse", "widening", "one token", "one token, softmax", "two causes"]
-LIMITS = {"width": sizes.MAX_WIDTH, "heads": sizes.MAX_HEADS, "layers": sizes.MAX_LAYERS}
+LIMITS = {
+    "width": sizes.MAX_WIDTH,
+    "heads": sizes.MAX_HEADS,
+    "layers": sizes.MAX_LAYERS,
+}
 
 
 @cache
 def study(name):
     widths, head_dims, tokens, kind = CASES[name]
-    typed = {"widths": ",".join(map(str, widths)), "head_dims": ",".join(map(str, head_dims))}
+    typed = {
+        "widths": ",".join(map(str, widths)),
+        "head_dims": ",".join(map(str, head_dims)),
+    }
     return study_ledger(LedgerSetting(**typed, tokens=tokens, kind=kind))
 
 
@@ -55,25 +70,37 @@ def study(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_taken_away_leaves_the_dimension(name):
-    ledger, facts = kernel_ledger(nv.Architecture(*CASES[name])), ledger_facts(study(name))
+    ledger, facts = (
+        kernel_ledger(nv.Architecture(*CASES[name])),
+        ledger_facts(study(name)),
+    )
     assert [family["name"] for family in facts["families"]] == list(FAMILIES)
     costs = [family["cost"] for family in facts["families"]]
     assert costs == [ledger.entries.get(family, 0) for family in FAMILIES]
     assert [sum(family["parts"]) for family in facts["families"]] == costs
-    found = {name: facts[name]["count"] for name in ("parameters", "unexplained", "dimension")}
+    found = {
+        name: facts[name]["count"]
+        for name in ("parameters", "unexplained", "dimension")
+    }
     wanted = {"parameters": ledger.parameters, "unexplained": ledger.unexplained}
     assert found == wanted | {"dimension": ledger.dimension}
     assert found["parameters"] - sum(costs) - found["unexplained"] == found["dimension"]
     idle = ledger.parameters - ledger.dimension
-    assert facts["says"][0]["text"].startswith(f"{idle} of {ledger.parameters} direction")
+    assert facts["says"][0]["text"].startswith(
+        f"{idle} of {ledger.parameters} direction"
+    )
     assert str(ledger.measured.prime) in facts["dimension"]["says"]
 
 
 def test_a_wrong_ledger_is_shown_as_it_is():
-    """The dimension is the measurement, not what the formula says, and not what the others leave over."""
+    """The dimension is the measurement, not what the formula says, and not what the
+    others leave over."""
     right = study("start")
     wrong = replace(
-        right, ledger=replace(right.ledger, dimension=35, entries={}, parts={"head bases": (11,)})
+        right,
+        ledger=replace(
+            right.ledger, dimension=35, entries={}, parts={"head bases": (11,)}
+        ),
     )
     facts = ledger_facts(wrong)
     assert [family["cost"] for family in facts["families"]] == [11, 0, 0]
@@ -85,7 +112,10 @@ def test_a_wrong_ledger_is_shown_as_it_is():
 @pytest.mark.parametrize(
     ("state", "says"),
     [
-        ({"layers": 1, "width": 1, "width_out": 1, "head_dim": 1}, "2 of 3 directions are silent"),
+        (
+            {"layers": 1, "width": 1, "width_out": 1, "head_dim": 1},
+            "2 of 3 directions are silent",
+        ),
         (
             {"layers": 1, "width": 1, "width_out": 1, "head_dim": 1, "kind": "softmax"},
             "1 of 3 directions is silent",
@@ -93,7 +123,9 @@ def test_a_wrong_ledger_is_shown_as_it_is():
     ],
 )
 def test_one_direction_is_and_several_are_silent(state, says):
-    assert ledger_facts(study_ledger(LedgerSetting(**state)))["says"] == [{"text": says}]
+    assert ledger_facts(study_ledger(LedgerSetting(**state)))["says"] == [
+        {"text": says}
+    ]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -101,7 +133,9 @@ def test_the_formula_is_said_and_the_papers_only_where_it_misleads(name):
     s, facts = study(name), ledger_facts(study(name))
     expected = nv.expected_dimension(s.ledger.arch)
     assert facts["formula"] == {"source": expected.source, "value": expected.value}
-    misleads = s.paper.status == "outside hypotheses" and s.paper.value != s.ledger.dimension
+    misleads = (
+        s.paper.status == "outside hypotheses" and s.paper.value != s.ledger.dimension
+    )
     assert (facts["paper"] is not None) == misleads
     assert not misleads or facts["paper"]["value"] == s.paper.value
 
@@ -174,12 +208,20 @@ say((given as any).map(([name, value]: any) => functions[name](value)));
 
 
 def random_place(draw: random.Random, most: int, deepest: int) -> dict:
-    """Controls of the ledger panel that say a network, in the ways that there are to say it."""
+    """Controls of the ledger panel that say a network, in the ways that there are to
+    say it."""
     layers = draw.randint(1, deepest)
     numbers = [draw.randint(1, most) for _ in range(2 * layers + 1)]
-    place = {"width": draw.randint(1, most), "width_out": draw.randint(1, most), "layers": layers}
+    place = {
+        "width": draw.randint(1, most),
+        "width_out": draw.randint(1, most),
+        "layers": layers,
+    }
     place |= {"head_dim": draw.randint(1, most), "tokens": draw.randint(1, 4)}
-    place |= {"heads": draw.choice([1, 1, 2, 3]), "kind": draw.choice(["lightning", "softmax"])}
+    place |= {
+        "heads": draw.choice([1, 1, 2, 3]),
+        "kind": draw.choice(["lightning", "softmax"]),
+    }
     place |= {"widths": "", "head_dims": ""}
     if draw.random() < 0.8:
         place["widths"] = ",".join(map(str, numbers[: layers + 1]))
@@ -190,28 +232,51 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
 
 def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does():
     draw = random.Random(5)
-    places = [random_place(draw, *draw.choice([(8, 2), (5, 3), (4, 4)])) for _ in range(1000)]
+    places = [
+        random_place(draw, *draw.choice([(8, 2), (5, 3), (4, 4)])) for _ in range(1000)
+    ]
     found = ask(COUNTS, [LIMITS, [[place, None] for place in places]])
     for place, page in zip(places, found, strict=True):
         arch, counts = LedgerSetting(**place).arch, page["counts"]
-        assert (tuple(page["net"]["widths"]), tuple(page["net"]["headDims"])) == (arch.widths, arch.head_dims)
-        assert LedgerSetting(**place | page["again"]).arch == arch  # the controls that it would set
+        assert (tuple(page["net"]["widths"]), tuple(page["net"]["headDims"])) == (
+            arch.widths,
+            arch.head_dims,
+        )
+        assert (
+            LedgerSetting(**place | page["again"]).arch == arch
+        )  # the controls that it would set
         ledger = kernel_ledger(arch)
         parts = {name: parts_of(ledger, name) for name in FAMILIES}
-        assert counts["parameters"] == ledger.parameters == page["local"]["parameters"], arch
+        assert (
+            counts["parameters"] == ledger.parameters == page["local"]["parameters"]
+        ), arch
         assert tuple(counts["parts"]["head bases"]) == parts["head bases"], arch
-        assert sum(counts["parts"]["rescalings"]) == ledger.entries.get("rescalings", 0), arch
+        assert sum(counts["parts"]["rescalings"]) == ledger.entries.get(
+            "rescalings", 0
+        ), arch
         if place["heads"] == 1:
-            assert counts["dimension"] == ledger.dimension == expected_dimension(arch).value, arch
+            assert (
+                counts["dimension"]
+                == ledger.dimension
+                == expected_dimension(arch).value
+            ), arch
         if counts["isSure"]:
             assert {name: tuple(counts["parts"][name]) for name in FAMILIES} == parts
             assert counts["unexplained"] == ledger.unexplained, arch
-            assert page["local"]["costs"] == [*map(sum, parts.values()), ledger.unexplained]
+            assert page["local"]["costs"] == [
+                *map(sum, parts.values()),
+                ledger.unexplained,
+            ]
         else:
             assert sum(counts["parts"]["interfaces"]) >= sum(parts["interfaces"]), arch
         # What the page does not know it does not say.
         numbers = [row["number"] for row in page["rows"]]
-        true = [ledger.parameters, *map(sum, parts.values()), ledger.unexplained, ledger.dimension]
+        true = [
+            ledger.parameters,
+            *map(sum, parts.values()),
+            ledger.unexplained,
+            ledger.dimension,
+        ]
         for number, wanted in zip(numbers, true, strict=True):
             assert number == "…" or int(number.replace("−", "")) == wanted, arch
     assert sum(page["counts"]["isSure"] for page in found) > 400
@@ -220,7 +285,9 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
 def test_a_layer_more_or_less_keeps_the_others():
     draw = random.Random(8)
     places = [random_place(draw, 5, 6) for _ in range(300)]
-    for place, page in zip(places, ask(COUNTS, [LIMITS, [[one, None] for one in places]]), strict=True):
+    for place, page in zip(
+        places, ask(COUNTS, [LIMITS, [[one, None] for one in places]]), strict=True
+    ):
         arch = LedgerSetting(**place).arch
         others = [LedgerSetting(**place | one).arch for one in page["others"]]
         less, more = others[: arch.num_layers * (arch.num_layers > 1)], others[-1]
@@ -233,8 +300,17 @@ def test_a_layer_more_or_less_keeps_the_others():
 
 
 def test_controls_that_say_no_network_give_none():
-    start = random_place(random.Random(1), 4, 2) | {"layers": 2, "widths": "", "head_dims": ""}
-    wrong = [{"widths": "4"}, {"widths": "4,x"}, {"widths": "4,9"}, {"head_dims": "2,1,2"}]
+    start = random_place(random.Random(1), 4, 2) | {
+        "layers": 2,
+        "widths": "",
+        "head_dims": "",
+    }
+    wrong = [
+        {"widths": "4"},
+        {"widths": "4,x"},
+        {"widths": "4,9"},
+        {"head_dims": "2,1,2"},
+    ]
     wrong += [{"widths": "1,2,3,4,5,6,7,8"}, {"head_dims": "0,2"}]
     program = """import { networkAt } from "deep/ledger_network";
     const [limits, places] = given as any;
@@ -247,7 +323,10 @@ def test_controls_that_say_no_network_give_none():
 
 def stacked(layers: list[list[dict]]) -> tuple[Layer, ...]:
     """The page's layers, all heads together."""
-    return tuple(Layer(*(np.array([head[name] for head in layer]) for name in "QKV")) for layer in layers)
+    return tuple(
+        Layer(*(np.array([head[name] for head in layer]) for name in "QKV"))
+        for layer in layers
+    )
 
 
 def exponential(E: np.ndarray) -> np.ndarray:
@@ -257,18 +336,25 @@ def exponential(E: np.ndarray) -> np.ndarray:
 
 
 def moved_in_python(layers, motion, generators, s):
-    """The weights after a time s; nothing for the straight line, which is no symmetry."""
+    """The weights after a time s; nothing for the straight line, which is no
+    symmetry."""
     if motion == "dimension":
         return None
     if motion == "rescalings":
         return [(np.exp(s) * Q, K, np.exp(-s) * V) for Q, K, V in layers]
     if motion == "head bases":
         bases = [exponential(s * E) for E in generators]
-        return [(C @ Q, np.linalg.inv(C).T @ K, V) for C, (Q, K, V) in zip(bases, layers, strict=True)]
+        return [
+            (C @ Q, np.linalg.inv(C).T @ K, V)
+            for C, (Q, K, V) in zip(bases, layers, strict=True)
+        ]
     first, last = (np.eye(n) for n in (layers[0].V.shape[1], layers[-1].V.shape[0]))
     bases = [first, *(exponential(s * E) for E in generators), last]
     inverses = map(np.linalg.inv, bases)
-    return [(Q @ B, K @ B, C @ V @ B) for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)]
+    return [
+        (Q @ B, K @ B, C @ V @ B)
+        for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)
+    ]
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does():
@@ -276,16 +362,33 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does():
     places = [random_place(draw, 4, 3) for _ in range(250)]
     shares = [draw.uniform(-1, 1) for _ in places]
     found = ask(MOTIONS, [LIMITS, places, shares])
-    for place, s, (layers, X, output, motions) in zip(places, shares, found, strict=True):
-        kind, arch, X, before = place["kind"], LedgerSetting(**place).arch, np.array(X)[None], stacked(layers)
-        np.testing.assert_allclose(output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE)
+    for place, s, (layers, X, output, motions) in zip(
+        places, shares, found, strict=True
+    ):
+        kind, arch, X, before = (
+            place["kind"],
+            LedgerSetting(**place).arch,
+            np.array(X)[None],
+            stacked(layers),
+        )
+        np.testing.assert_allclose(
+            output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE
+        )
         for motion, generators, moved, after in motions:
             now = stacked(moved)
-            np.testing.assert_allclose(after, forward(Reals(), arch, now, X)[0], rtol=AGREE, atol=AGREE)
+            np.testing.assert_allclose(
+                after, forward(Reals(), arch, now, X)[0], rtol=AGREE, atol=AGREE
+            )
             for h in range(arch.heads[0]):
-                one, other = (tuple(Layer(*(M[h] for M in layer)) for layer in net) for net in (before, now))
+                one, other = (
+                    tuple(Layer(*(M[h] for M in layer)) for layer in net)
+                    for net in (before, now)
+                )
                 time = s / (h + 1) if motion == "rescalings" else s
-                wanted = moved_in_python(one, motion, list(map(np.array, generators)), time) or other
+                wanted = (
+                    moved_in_python(one, motion, list(map(np.array, generators)), time)
+                    or other
+                )
                 for found_layer, layer in zip(other, wanted, strict=True):
                     for M, expected in zip(found_layer, layer, strict=True):
                         np.testing.assert_allclose(M, expected, atol=AGREE)
@@ -303,16 +406,25 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
     for _ in range(1000):
         place = random_place(draw, 8, 6) | {"heads": draw.randint(1, 4)}
         note, button, width, height = draw.choice(
-            [(12, 22, 450, 230), (12, 44, 358, 290), (16, 22, 450, 220), (16, 44, 358, 290)]
+            [
+                (12, 22, 450, 230),
+                (12, 44, 358, 290),
+                (16, 22, 450, 220),
+                (16, 44, 358, 290),
+            ]
         )
-        given.append([place, {"width": width, "height": height, "note": note, "button": button}])
+        given.append(
+            [place, {"width": width, "height": height, "note": note, "button": button}]
+        )
     for (place, room), page in zip(given, ask(PLACES, [LIMITS, given]), strict=True):
         boxes, fit, gap = page["boxes"], page["fit"], page["spacing"]["gap"]
         assert 2 <= fit["wide"] <= 24 and 2 <= fit["tall"] <= 20, (place, room, fit)
         end = page["beside"] + (room["button"] if page["room"]["canGrow"] else 0)
         assert boxes[-1]["right"] + end <= room["width"] + 1, (place, room)
         for box, after in zip(boxes, boxes[1:], strict=False):
-            assert after["left"] - box["right"] >= gap - 1e-6 >= page["beside"] - 1e-6, (place, room)
+            assert (
+                after["left"] - box["right"] >= gap - 1e-6 >= page["beside"] - 1e-6
+            ), (place, room)
             # The words above a layer, such as "a = 8", are some three letters wide.
             assert after["left"] - box["left"] >= 2.8 * room["note"], (place, room)
         for box in boxes:
@@ -323,7 +435,14 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
 
 def test_numbers_in_words():
     shares = [0.004, 0.5, 9.99, 10, 69.325, 6932.51]
-    said = ["0 %", "50 %", "999 %", "10 times its size", "69 times its size", "6,900 times its size"]
+    said = [
+        "0 %",
+        "50 %",
+        "999 %",
+        "10 times its size",
+        "69 times its size",
+        "6,900 times its size",
+    ]
     asked = [["inWords", share] for share in shares]
     parts = [[], [9], [4, 4], [4, 4, 4], [4, 9, 4], [4, 9, 4, 4]]
     asked += [["inParts", one] for one in parts]
@@ -339,7 +458,9 @@ def rows_of(*names: str, **more) -> list[dict]:
     given = [[one.place, plain(ledger_facts(one)) | more] for one in studies]
     return [
         {
-            row["name"]: "".join(said["text"] for said in row["why"]).replace("\u00a0", " ")
+            row["name"]: (
+                "".join(said["text"] for said in row["why"]).replace("\u00a0", " ")
+            )
             for row in page["said"]
         }
         for page in ask(COUNTS, [LIMITS, given])
@@ -347,20 +468,37 @@ def rows_of(*names: str, **more) -> list[dict]:
 
 
 def test_beside_each_bar_stands_why_it_is_there():
-    names = ["start", "softmax", "one layer", "collapse", "deep and thin", "one token, softmax", "two causes"]
+    names = [
+        "start",
+        "softmax",
+        "one layer",
+        "collapse",
+        "deep and thin",
+        "one token, softmax",
+        "two causes",
+    ]
     start, softmax, one, collapse, thin, token, causes = rows_of(*names)
-    # Of the a² = 64 changes of basis (a − d)² = 49 move neither Q nor K: 2ad − d² = 15 directions.
+    # Of the a² = 64 changes of basis (a − d)² = 49 move neither Q nor K: 2ad − d² = 15
+    # directions.
     assert thin["head bases"] == "another basis, 2ad − d² for a > d: 6 × 15"
     assert start["head bases"] == "another basis inside a head: 4 + 4"
     assert start["rescalings"] == "A × c and V ÷ c in a layer: 1 + 1"
     assert start["parameters"] == "all entries of Q, K and V: 32 + 32"
     assert one["interfaces"] == "one layer: nothing between" != start["interfaces"]
-    assert softmax["rescalings"] == "softmax sees A × c: none" and token["rescalings"] == "softmax: none"
+    assert (
+        softmax["rescalings"] == "softmax sees A × c: none"
+        and token["rescalings"] == "softmax: none"
+    )
     assert start["unexplained"] == "nothing left"
     assert collapse["unexplained"] == study("collapse").ledger.note
     assert start["dimension"] == "exact rank · Cor. 3.8: 38"
-    assert collapse["dimension"] == "exact rank · Theorem C: 18 · Eq. 14: 20 · does not apply"
-    assert causes["interfaces"].endswith(": 25 + 25")  # measured: the page alone is not sure of them
+    assert (
+        collapse["dimension"]
+        == "exact rank · Theorem C: 18 · Eq. 14: 20 · does not apply"
+    )
+    assert causes["interfaces"].endswith(
+        ": 25 + 25"
+    )  # measured: the page alone is not sure of them
     (negative,) = rows_of("the paper's formula negative")
     assert "−" in negative["dimension"] and "does not apply" in negative["dimension"]
     (unknown,) = rows_of("start", formula=None)
@@ -369,8 +507,14 @@ def test_beside_each_bar_stands_why_it_is_there():
 
 def test_facts_of_random_networks_have_the_form_that_the_page_expects():
     draw = random.Random(4)
-    studies = [study_ledger(LedgerSetting(**random_place(draw, 5, 3))) for _ in range(60)]
+    studies = [
+        study_ledger(LedgerSetting(**random_place(draw, 5, 3))) for _ in range(60)
+    ]
     studies += map(study, CASES)
     pictures = [ledger_picture(one) for one in studies]
-    check_types("LedgerFacts", "deep/ledger_facts", [plain(one.facts) for one in pictures])
-    check_types("LedgerPlace", "deep/ledger_facts", [plain(one.place) for one in pictures])
+    check_types(
+        "LedgerFacts", "deep/ledger_facts", [plain(one.facts) for one in pictures]
+    )
+    check_types(
+        "LedgerPlace", "deep/ledger_facts", [plain(one.place) for one in pictures]
+    )

@@ -1,4 +1,5 @@
-"""The ledger in a browser, without a kernel: one takes hold of a network, and the output stands still."""
+"""The ledger in a browser, without a kernel: one takes hold of a network, and the
+output stands still."""
 
 import base64
 import gzip
@@ -58,7 +59,8 @@ def opened(bare_page):
         bare_page.set_viewport_size({"width": width, "height": 900})
         bare_page.emulate_media(reduced_motion=motion)
         bare_page.set_content(
-            f"{theme.css()}<body style='margin: 0'><div class='nv'><div id='box'></div></div></body>"
+            f"{theme.css()}<body style='margin: 0'><div class='nv'><div"
+            " id='box'></div></div></body>"
         )
         bare_page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
         show(bare_page, state, width)
@@ -103,8 +105,11 @@ def asked(page, *names):
 
 
 def numbers(page):
-    """What the rows say, from all parameters to the dimension; None where only Python knows."""
-    found = page.evaluate(f"{ROW}.map((row) => row.querySelector('.number').textContent)")
+    """What the rows say, from all parameters to the dimension; None where only Python
+    knows."""
+    found = page.evaluate(
+        f"{ROW}.map((row) => row.querySelector('.number').textContent)"
+    )
     return [None if one == "…" else int(one.replace("−", "-")) for one in found]
 
 
@@ -119,13 +124,20 @@ def said(page):
 # What is seen
 
 
-@pytest.mark.parametrize("state", ["", "widths=3,5,4;head_dims=1,2;tokens=1", "layers=4;heads=3", "layers=1"])
-def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimension(opened, state):
+@pytest.mark.parametrize(
+    "state", ["", "widths=3,5,4;head_dims=1,2;tokens=1", "layers=4;heads=3", "layers=1"]
+)
+def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimension(
+    opened, state
+):
     page, panel = opened(state), LedgerExplorer(state=state)
     facts = panel.facts
     panel.close()
     n, dimension = facts["parameters"]["count"], facts["dimension"]["count"]
-    costs = [*(family["cost"] for family in facts["families"]), facts["unexplained"]["count"]]
+    costs = [
+        *(family["cost"] for family in facts["families"]),
+        facts["unexplained"]["count"],
+    ]
     assert numbers(page) == [n, *(-cost for cost in costs), dimension]
     ends = n - np.cumsum(costs)
     wanted = [[0, n], *zip(ends, costs, strict=True), [0, dimension]]
@@ -135,8 +147,12 @@ def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimens
     end = float(bar.get_attribute("x")) + float(bar.get_attribute("width"))
     assert tick == pytest.approx(end, abs=0.1) and tick_is_seen(page)
     hatched = page.locator(".bar.unexplained .long").get_attribute("fill")
-    assert hatched.startswith("url(#nv-hatch") and page.locator(hatched[4:-1]).count() == 1
-    titles = page.evaluate("[...box.querySelectorAll('.bar title')].map((one) => one.textContent)")
+    assert (
+        hatched.startswith("url(#nv-hatch") and page.locator(hatched[4:-1]).count() == 1
+    )
+    titles = page.evaluate(
+        "[...box.querySelectorAll('.bar title')].map((one) => one.textContent)"
+    )
     assert "Lemma 3.1" in titles[1] and "Eq. 9" in titles[2] and "mod" in titles[5]
 
 
@@ -162,14 +178,22 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     assert abs(middle(page, "width d₁") - start - (44, 0))[0] < 12
     assert asked(page, *SIZES) == [4, 4, 2, "4,6,4", ""]
     assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
-    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+    assert "nv-ahead" in page.locator(".nv").get_attribute(
+        "class"
+    ) and "only Python says" in said(page)
     opacity = "getComputedStyle(box.querySelector('.nv-view-rows h4')).opacity"
     page.wait_for_function(f"{opacity} < 0.5")
     show(page, "widths=4,6,4")
     page.wait_for_function("box.textContent.includes('exact rank')")
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     drag(page, "width d₁", (-44, 0))
-    assert asked(page, *SIZES) == [4, 4, 2, "", ""]  # equal widths: the sliders say them again
+    assert asked(page, *SIZES) == [
+        4,
+        4,
+        2,
+        "",
+        "",
+    ]  # equal widths: the sliders say them again
 
 
 @pytest.mark.parametrize(
@@ -193,15 +217,18 @@ def test_heads_are_dragged_from_the_corner_and_stand_behind_each_other(opened):
     drag(page, heads, (14, -14))  # two more behind the first
     assert asked(page, "heads") == [3] and "288 parameters in 3 layers" in said(page)
     assert np.hypot(*(middle(page, heads) - start - (14, -14))) < 24
-    assert numbers(page)[2:] == [None] * 4 and "the exact rank comes from Python" in said(page)
-    ruler = page.evaluate("[...box.querySelectorAll('.ruler text')].map((one) => +one.textContent)")
+    assert numbers(page)[2:] == [
+        None
+    ] * 4 and "the exact rank comes from Python" in said(page)
+    ruler = page.evaluate(
+        "[...box.querySelectorAll('.ruler text')].map((one) => +one.textContent)"
+    )
     assert ruler == [0, 100, 200, 300, 400, 500, 600]
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened):
     page = opened("layers=2;head_dims=1,2")
-    page.evaluate(
-        """() => {
+    page.evaluate("""() => {
           const { set } = talk;
           window.seen = [];
           talk.set = (values) => {
@@ -211,9 +238,11 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
               seen.push(Object.fromEntries(here));
             }
           };
-        }"""
-    )
-    for name, key in (("head dimension a₁", "ArrowUp"), ("width d₂", "Shift+ArrowRight")):
+        }""")
+    for name, key in (
+        ("head dimension a₁", "ArrowUp"),
+        ("width d₂", "Shift+ArrowRight"),
+    ):
         page.get_by_role("slider", name=name).focus()
         page.keyboard.press(key)
     page.get_by_role("button", name="add a layer").focus()
@@ -234,7 +263,9 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
     seen = page.evaluate("seen")
     assert len(seen) > 10
     for place in seen:
-        _ = LedgerSetting(**place).arch  # raises where the controls contradict each other
+        _ = LedgerSetting(
+            **place
+        ).arch  # raises where the controls contradict each other
 
 
 def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
@@ -243,7 +274,10 @@ def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
         """[...box.querySelectorAll("[tabindex='0'], button:not(:disabled):not([hidden])")]
           .map((one) => one.ariaLabel)"""
     )
-    assert hands[-1] == "save the picture as a PNG" and len(hands) == len({*hands}) == 6 + 3 + 4 + 1
+    assert (
+        hands[-1] == "save the picture as a PNG"
+        and len(hands) == len({*hands}) == 6 + 3 + 4 + 1
+    )
     reached = []
     for _ in hands:
         page.keyboard.press("Tab")
@@ -251,7 +285,8 @@ def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
     assert reached == hands
     for slider in page.get_by_role("slider").all():
         least, value, most = (
-            float(slider.get_attribute(f"aria-value{one}")) for one in ("min", "now", "max")
+            float(slider.get_attribute(f"aria-value{one}"))
+            for one in ("min", "now", "max")
         )
         assert least <= value <= most
         words = f"{slider.get_attribute('aria-label')}: {value:.0f}"
@@ -274,28 +309,40 @@ def test_controls_that_say_no_network_leave_the_last_one(opened):
 def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, motion):
     page = opened("layers=2;kind=softmax", motion=motion)
     weights = "box.querySelector('canvas').toDataURL()"
-    filled = "[...box.querySelectorAll('.now rect')].map((one) => +one.getAttribute('height'))"
+    filled = (
+        "[...box.querySelectorAll('.now rect')].map((one) =>"
+        " +one.getAttribute('height'))"
+    )
     before, still = page.evaluate(weights), page.evaluate(filled)
     play = page.get_by_role("button", name="does the output move").all()
     for button in play[:2]:
         button.click()
         page.wait_for_function(
-            f"before => {weights} !== before"
-            " && /weights move by up to 0.[1-9].*stands still, to/.test(box.textContent)",
+            f"before => {weights} !== before && /weights move by up to 0.[1-9].*stands"
+            " still, to/.test(box.textContent)",
             arg=before,
         )
         assert page.evaluate(filled) == pytest.approx(still, abs=0.01)
         button.click()
-    for name in ("rescalings", "dimension"):  # a doubled A is seen; and so is any other direction
+    for name in (
+        "rescalings",
+        "dimension",
+    ):  # a doubled A is seen; and so is any other direction
         page.get_by_text(name, exact=True).click()
-        page.wait_for_function("/weights move by up to .*moves by/.test(box.textContent)")
-        page.wait_for_selector(".moves .now", state="attached")  # in steps it comes and goes
+        page.wait_for_function(
+            "/weights move by up to .*moves by/.test(box.textContent)"
+        )
+        page.wait_for_selector(
+            ".moves .now", state="attached"
+        )  # in steps it comes and goes
     page.evaluate("talk.set({layers: 1})")
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(opened, bare_page, motion):
+def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
+    opened, bare_page, motion
+):
     bare_page.clock.install()
     page = opened(motion=motion, wait=0)
     page.clock.run_for(1000)
@@ -303,10 +350,15 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(opened, ba
     start, place = page.evaluate(weights), asked(page, *SIZES)
     page.locator(".bar.head-bases .long").click()
     page.clock.run_for(1000)
-    assert page.evaluate(weights) != start and page.locator(".nv-play").first.inner_text() == "❚❚"
+    assert (
+        page.evaluate(weights) != start
+        and page.locator(".nv-play").first.inner_text() == "❚❚"
+    )
     page.clock.run_for(10_000)
     assert page.evaluate(weights) == start and asked(page, *SIZES) == place
-    assert page.locator(".nv-play").first.inner_text() == "▶" and "from these weights" in said(page)
+    assert page.locator(
+        ".nv-play"
+    ).first.inner_text() == "▶" and "from these weights" in said(page)
 
 
 def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened):
@@ -328,7 +380,9 @@ def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened)
 def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
     page = opened(width=390)
     x, y = middle(page, "head dimension a₁")
-    page.evaluate("window.gone = 0; addEventListener('touchcancel', () => gone++, true)")
+    page.evaluate(
+        "window.gone = 0; addEventListener('touchcancel', () => gone++, true)"
+    )
     touch = page.context.new_cdp_session(page)
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
     page.evaluate("box.replaceChildren(); neurovizScenes.purge(box)")
@@ -336,20 +390,32 @@ def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
     page.wait_for_timeout(1000)
     for kind, way in (("Start", 0), ("Move", 8), ("Move", 30), ("Move", 60)):
         points = [{"x": x, "y": y - way}]
-        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        touch.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+        )
         page.wait_for_timeout(30)
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    assert asked(page, "head_dims")[0] in ("3,2", "4,2", "5,2") and page.evaluate("gone") == 0
+    assert (
+        asked(page, "head_dims")[0] in ("3,2", "4,2", "5,2")
+        and page.evaluate("gone") == 0
+    )
     action = "getComputedStyle(document.querySelector('.nv-handle')).touchAction"
     assert page.evaluate(action) == "none"
 
 
-@pytest.mark.parametrize("state", ["", "layers=6;heads=4;width=8;head_dim=8", "layers=1;width=1;width_out=1"])
+@pytest.mark.parametrize(
+    "state", ["", "layers=6;heads=4;width=8;head_dim=8", "layers=1;width=1;width_out=1"]
+)
 def test_on_a_phone_views_stand_below_one_another_whole_and_large_enough(opened, state):
     page = opened(state, width=390)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    tops = [page.locator(f".nv-view-{name}").bounding_box() for name in ("layers", "output", "rows")]
-    assert all(a["y"] + a["height"] <= b["y"] for a, b in zip(tops, tops[1:], strict=False))
+    tops = [
+        page.locator(f".nv-view-{name}").bounding_box()
+        for name in ("layers", "output", "rows")
+    ]
+    assert all(
+        a["y"] + a["height"] <= b["y"] for a, b in zip(tops, tops[1:], strict=False)
+    )
     for words, left, right, *_ in page.evaluate(WORDS):
         assert 0 <= left and right <= 390, words
     for name, width, height in page.evaluate(TARGETS):
@@ -357,20 +423,28 @@ def test_on_a_phone_views_stand_below_one_another_whole_and_large_enough(opened,
 
 
 @pytest.mark.parametrize(
-    ("width", "size"), [(820, "notebook"), (1085, "notebook"), (820, "lecture"), (1085, "lecture")]
+    ("width", "size"),
+    [(820, "notebook"), (1085, "notebook"), (820, "lecture"), (1085, "lecture")],
 )
-@pytest.mark.parametrize("state", ["layers=4", "layers=6;heads=4", "widths=3,5,4;head_dims=1,2;tokens=1"])
+@pytest.mark.parametrize(
+    "state", ["layers=4", "layers=6;heads=4", "widths=3,5,4;head_dims=1,2;tokens=1"]
+)
 def test_words_stay_apart_and_in_the_picture(opened, look, width, size, state):
     look("light", size)
     page = opened(state, width=width)
     found = page.evaluate(WORDS)
     end = page.locator(".nv-scene").bounding_box()
     for n, (words, left, right, top, bottom) in enumerate(found):
-        assert 0 <= left and right <= width and bottom <= end["y"] + end["height"] + 1, words
+        assert (
+            0 <= left and right <= width and bottom <= end["y"] + end["height"] + 1
+        ), words
         for other, *edges in found[:n]:
             wide = min(right, edges[1]) - max(left, edges[0])
             high = min(bottom, edges[3]) - max(top, edges[2])
-            assert wide < 1 or high < 3, (words, other)  # the boxes of letters touch, not the letters
+            assert wide < 1 or high < 3, (
+                words,
+                other,
+            )  # the boxes of letters touch, not the letters
 
 
 def test_the_saved_picture_is_what_is_seen(opened):
@@ -390,4 +464,7 @@ def test_a_dark_room_is_dark(opened, look):
     page = opened()
     ground = "getComputedStyle(box.querySelector('.nv-scene')).backgroundColor"
     seen = [int(one) for one in page.evaluate(ground).strip("rgb()").split(",")]
-    assert seen == [int(theme.color("ground")[i : i + 2], 16) for i in (1, 3, 5)] and max(seen) < 60
+    assert (
+        seen == [int(theme.color("ground")[i : i + 2], 16) for i in (1, 3, 5)]
+        and max(seen) < 60
+    )

@@ -1,4 +1,5 @@
-"""The lessons and the glossary: every panel, state, link, question and number in them is right."""
+"""The lessons and the glossary: every panel, state, link, question and number in them
+is right."""
 
 import re
 
@@ -12,19 +13,28 @@ from tools.editions import read, tasks
 from tools.notebooks import FOLDER, sources
 
 DOCS = FOLDER.parent / "docs"
-LESSONS, GLOSSARY = ((DOCS / name).read_text(encoding="utf-8") for name in ("lessons.md", "glossary.md"))
-WIDEST = 34  # letters without a place to break: a table cell of a printed page holds so many
+LESSONS, GLOSSARY = (
+    (DOCS / name).read_text(encoding="utf-8") for name in ("lessons.md", "glossary.md")
+)
+WIDEST = (
+    34  # letters without a place to break: a table cell of a printed page holds so many
+)
 
-pages = pytest.mark.parametrize("page", [LESSONS, GLOSSARY], ids=["lessons", "glossary"])
+pages = pytest.mark.parametrize(
+    "page", [LESSONS, GLOSSARY], ids=["lessons", "glossary"]
+)
 
 
 def rows(page: str) -> list[list[str]]:
-    found = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]
+    found = [
+        line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")
+    ]
     return [[cell.strip() for cell in row] for row in found if "---" not in row[0]]
 
 
 def unbroken(page: str) -> list[str]:
-    """The pieces of table cells that a browser cannot break, links without their addresses."""
+    """The pieces of table cells that a browser cannot break, links without their
+    addresses."""
     shown = [re.sub(r"\]\([^)]*\)", "]", cell) for row in rows(page) for cell in row]
     return [word for cell in shown for word in re.split(r"[\s]|<br>", cell)]
 
@@ -41,7 +51,9 @@ def test_every_state_opens_its_panel_and_changes_nothing_else():
     for name, state in found:
         panel = getattr(explorables, name)(state=state)
         assert panel.status.startswith("done"), (name, panel.status)
-        assert {part.strip() for part in state.split(";")} <= set(panel.state.split(";"))
+        assert {part.strip() for part in state.split(";")} <= set(
+            panel.state.split(";")
+        )
         panel.close()
 
 
@@ -54,7 +66,11 @@ def test_every_question_stands_in_a_notebook():
 
 @pages
 def test_every_link_leads_somewhere(page):
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", page) if not link.startswith("http")]
+    links = [
+        link
+        for link in re.findall(r"\]\(([^)]+)\)", page)
+        if not link.startswith("http")
+    ]
     assert links and all((DOCS / link.split("#")[0]).exists() for link in links)
 
 
@@ -75,12 +91,18 @@ def test_the_minutes_have_no_gap_and_every_block_is_there():
 
 
 def test_a_block_that_may_be_left_out_takes_its_questions_with_it():
-    """Softmax is asked for after its block on the exit ticket only, and the advice says so."""
-    advice, rest = LESSONS.split("**Running late?** Leave out ")[1].split("**Time left?**", 1)
+    """Softmax is asked for after its block on the exit ticket only, and the advice says
+    so."""
+    advice, rest = LESSONS.split("**Running late?** Leave out ")[1].split(
+        "**Time left?**", 1
+    )
     left_out = re.findall(r'"([^"]*)"', advice)
     (ticket,) = re.findall(r"### Exit ticket\n(.*)", rest, re.DOTALL)
     asked = re.findall(r"[^.?:]*softmax[^.?]*\?", ticket)
-    assert left_out[0] == "What softmax changes" and [each.strip() for each in asked] == left_out[1:]
+    assert (
+        left_out[0] == "What softmax changes"
+        and [each.strip() for each in asked] == left_out[1:]
+    )
 
 
 def test_every_number_comes_out_again():
@@ -94,7 +116,9 @@ def test_every_number_comes_out_again():
 def test_the_exercises_that_the_lessons_name_are_there():
     for name in ("02_single_layer_fibers", "04_deep_dimension"):
         path = FOLDER / f"{name}.py"
-        assert tasks(read(path)) and "## Build one yourself" in path.read_text(encoding="utf-8")
+        assert tasks(read(path)) and "## Build one yourself" in path.read_text(
+            encoding="utf-8"
+        )
 
 
 def test_the_glossary_has_two_columns_and_no_word_twice():
@@ -103,7 +127,9 @@ def test_the_glossary_has_two_columns_and_no_word_twice():
     words = [row[0] for row in table]
     assert len(words) == len(set(words))
     for row in table:
-        assert re.search(r"<br>[^<]+\.<br>\[.*\]\(\.\./notebooks/.*\.ipynb\), `\w+Explorer`$", row[1])
+        assert re.search(
+            r"<br>[^<]+\.<br>\[.*\]\(\.\./notebooks/.*\.ipynb\), `\w+Explorer`$", row[1]
+        )
 
 
 @pages
@@ -123,7 +149,9 @@ LINK_INTO_A_PAGE = re.compile(r"docs/(\w+\.md)#([\w-]+)")
 
 def lines_above(page: str, fragment: str) -> int:
     """How many lines of a page stand above the heading that a link names."""
-    for number, line in enumerate((DOCS / page).read_text(encoding="utf-8").splitlines()):
+    for number, line in enumerate(
+        (DOCS / page).read_text(encoding="utf-8").splitlines()
+    ):
         words = re.sub(r"[^\w\s-]", "", line.lstrip("#").strip().lower())
         if line.startswith("#") and re.sub(r"\s", "-", words) == fragment:
             return number
@@ -131,10 +159,12 @@ def lines_above(page: str, fragment: str) -> int:
 
 
 @pytest.mark.xfail(
-    strict=True, reason="docs/mathematics.md is one page; it is to become a page for each section"
+    strict=True,
+    reason="docs/mathematics.md is one page; it is to become a page for each section",
 )
 def test_a_link_into_a_page_of_docs_leads_near_its_top():
-    """JupyterLab opens such a link at the top of the page, whatever comes after its #."""
+    """JupyterLab opens such a link at the top of the page, whatever comes after its
+    #."""
     notebooks = sorted((DOCS.parent / "notebooks").rglob("*.py"))
     texts = [path.read_text(encoding="utf-8") for path in notebooks]
     links = {link for text in texts for link in LINK_INTO_A_PAGE.findall(text)}

@@ -1,4 +1,5 @@
-"""Addresses that open a panel in a state: the script of the buttons reads them, whole or broken."""
+"""Addresses that open a panel in a state: the script of the buttons reads them, whole
+or broken."""
 
 from pathlib import Path
 
@@ -33,7 +34,9 @@ ASK = """async ([code, name]) => {
         ("", None),
     ],
 )
-def test_the_buttons_stand_behind_every_address_and_read_what_they_can(bare_page, tmp_path, address, state):
+def test_the_buttons_stand_behind_every_address_and_read_what_they_can(
+    bare_page, tmp_path, address, state
+):
     (tmp_path / "page.html").write_text("<p>a page</p>", encoding="utf-8")
     bare_page.goto((tmp_path / "page.html").as_uri() + address)
     code = (ROOT / "neuroviz/kit/javascript/copy.js").read_text(encoding="utf-8")
@@ -46,8 +49,11 @@ WHOLE, CUT = "#DimensionExplorer%3Awidth=4", "#DimensionExplorer:width=4%3"
 
 
 @pytest.mark.parametrize("address", ["#100%", CUT, WHOLE, ""])
-def test_the_script_of_the_live_edition_starts_at_every_address(bare_page, tmp_path, address):
-    """It waits for a JupyterLab where the address names a panel, and for nothing else."""
+def test_the_script_of_the_live_edition_starts_at_every_address(
+    bare_page, tmp_path, address
+):
+    """It waits for a JupyterLab where the address names a panel, and for nothing
+    else."""
     (tmp_path / "page.html").write_text("<p>a page</p>", encoding="utf-8")
     bare_page.goto((tmp_path / "page.html").as_uri() + address)
     code = (ROOT / "tools/book/live/link.js").read_text(encoding="utf-8")

@@ -1,4 +1,5 @@
-"""Panels that answer in a page without a server: the same widgets, the same Python, in a worker."""
+"""Panels that answer in a page without a server: the same widgets, the same Python, in
+a worker."""
 
 import gzip
 import hashlib
@@ -33,8 +34,12 @@ from tools.notebooks import FOLDER, sources
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "web"
 PANEL = ".nv:has(.nv-title)"
-WHEELS = ROOT.parent / "shared" / "live" / "test-only"  # a numpy for Pyodide, where a test machine has one
-NEED_FLINT = {f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")}
+WHEELS = (
+    ROOT.parent / "shared" / "live" / "test-only"
+)  # a numpy for Pyodide, where a test machine has one
+NEED_FLINT = {
+    f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")
+}
 
 # Long work where there are no processes
 
@@ -56,9 +61,13 @@ def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
 
 def test_the_bundle_is_that_of_its_sources():
     """`make javascript` was not forgotten."""
-    banner = gzip.decompress((ROOT / "tools/book/live/live.js.gz").read_bytes())[:400].decode()
+    banner = gzip.decompress((ROOT / "tools/book/live/live.js.gz").read_bytes())[
+        :400
+    ].decode()
     files = ("live.js", "amd.js", "build.mjs", "package-lock.json")
-    built_from = hashlib.sha256(b"".join((SOURCES / name).read_bytes() for name in files)).hexdigest()
+    built_from = hashlib.sha256(
+        b"".join((SOURCES / name).read_bytes() for name in files)
+    ).hexdigest()
     assert f"built from {built_from}" in banner
 
 
@@ -96,7 +105,9 @@ def pyodide(tmp_path_factory) -> Path:
                 (folder / numpy["file_name"]).write_bytes(answer.read())
     except OSError as error:
         pytest.skip(f"Pyodide or its numpy cannot be fetched: {error}")
-    lock["packages"] = {"numpy": entry(numpy, shutil.copy(wheel, folder)) if wheel else numpy}
+    lock["packages"] = {
+        "numpy": entry(numpy, shutil.copy(wheel, folder)) if wheel else numpy
+    }
     (folder / "pyodide-lock.json").write_text(json.dumps(lock))
     return folder
 
@@ -104,28 +115,42 @@ def pyodide(tmp_path_factory) -> Path:
 def entry(old, wheel):
     """A package of a distribution, from another file."""
     wheel = Path(wheel)
-    number, mark = wheel.name.split("-")[1], hashlib.sha256(wheel.read_bytes()).hexdigest()
+    number, mark = (
+        wheel.name.split("-")[1],
+        hashlib.sha256(wheel.read_bytes()).hexdigest(),
+    )
     return old | {"version": number, "file_name": wheel.name, "sha256": mark}
 
 
 @pytest.fixture(scope="module")
 def visit(chromium):
-    """Opens a page of a folder that is served; what it complains of, and asks elsewhere, is remembered."""
+    """Opens a page of a folder that is served; what it complains of, and asks
+    elsewhere, is remembered."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright, ExitStack() as servers:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
 
         def open_at(folder: Path, place: str, **settings):
-            context = browser.new_context(viewport={"width": 1280, "height": 720}, **settings)
+            context = browser.new_context(
+                viewport={"width": 1280, "height": 720}, **settings
+            )
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
             home = servers.enter_context(served(folder))
             page.complaints, page.folder = [], folder
-            page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+            page.on(
+                "console",
+                lambda m: page.complaints.append(m.text) if m.type == "error" else None,
+            )
             page.on("pageerror", lambda error: page.complaints.append(str(error)))
             page.on(
                 "request",
-                lambda r: r.url.startswith((home, "data:", "blob:")) or page.complaints.append(r.url),
+                lambda r: (
+                    r.url.startswith((home, "data:", "blob:"))
+                    or page.complaints.append(r.url)
+                ),
             )
             page.goto(f"{home}/{place}")
             return page
@@ -178,48 +203,77 @@ def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
 
 
 @live_test
-def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is_said(bare):
+def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is_said(
+    bare,
+):
     before = opened(bare, "LedgerExplorer", "layers=1;width=3")
     bare.get_by_label("width d", exact=True).first.focus()
     for _ in range(5):  # quicker than the answers
         bare.keyboard.press("ArrowRight")
-    bare.wait_for_function("document.querySelector('.nv-description').innerText.includes('lightning 8→')")
+    bare.wait_for_function(
+        "document.querySelector('.nv-description').innerText.includes('lightning 8→')"
+    )
     assert (
-        bare.inner_text(".nv-description") == LedgerExplorer(state="layers=1;width=8").description != before
+        bare.inner_text(".nv-description")
+        == LedgerExplorer(state="layers=1;width=8").description
+        != before
     )
     bare.get_by_role("button", name="⋯").click()
     state = bare.locator(".nv-state input")
-    state.fill("width=8;width_out=8;head_dim=8;layers=6")  # seconds: it says how far it is, and can be ended
+    state.fill(
+        "width=8;width_out=8;head_dim=8;layers=6"
+    )  # seconds: it says how far it is, and can be ended
     state.press("Enter")
     bare.get_by_text("working … elimination, ").wait_for()
     bare.get_by_role("button", name="Cancel").click()
     bare.get_by_text("cancelled; the figure").wait_for()
     for wrong in ("no state", "layers=99"):
         with pytest.raises(Exception, match="a state is|layers"):
-            bare.evaluate("how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong})
+            bare.evaluate(
+                "how => window.show(how)", {"panel": "LedgerExplorer", "state": wrong}
+            )
     assert opened(bare, "LedgerExplorer", "layers=2").startswith("lightning 4→4→4")
     assert bare.complaints == []
 
 
 @live_test
-def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(tmp_path, pyodide, visit):
+def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(
+    tmp_path, pyodide, visit
+):
     with theme.using({"mode": "light"}):
-        data = stills.packed(LedgerExplorer(presets={"three layers": "layers=3"}), "layers")
+        data = stills.packed(
+            LedgerExplorer(presets={"three layers": "layers=3"}), "layers"
+        )
     data = json.loads(json.dumps(data))
     site._files(tmp_path, [], {"one": pages.script("one", data)}, "../pyodide/")
     shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
     (tmp_path / "pyodide").symlink_to(pyodide)
-    styles = "".join(f'<link rel="stylesheet" href="_static/{name}.css">' for name in ("look", "book"))
+    styles = "".join(
+        f'<link rel="stylesheet" href="_static/{name}.css">'
+        for name in ("look", "book")
+    )
     head = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">'
-    body = f'<body>{pages.panel("one", "00_start", data)}<script src="_static/book.js"></script>'
+    body = (
+        f"<body>{pages.panel('one', '00_start', data)}<script"
+        ' src="_static/book.js"></script>'
+    )
     (tmp_path / "index.html").write_text(head + styles + body)
 
-    page = visit(tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="three layers").click()  # one of the still: Live is pressed with it
+    page = visit(
+        tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"]
+    )
+    page.get_by_role(
+        "button", name="three layers"
+    ).click()  # one of the still: Live is pressed with it
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
-    assert not page.get_by_role("button", name="Live").is_visible() and page.locator("progress").count() == 0
+    assert (
+        not page.get_by_role("button", name="Live").is_visible()
+        and page.locator("progress").count() == 0
+    )
     named = {"role": "group", "name": "Where do the parameters go?"}
-    assert page.get_by_role(**named).evaluate("place => place === document.activeElement")
+    assert page.get_by_role(**named).evaluate(
+        "place => place === document.activeElement"
+    )
     page.get_by_role("button", name="⋯").click()
     page.get_by_role("button", name="Link").click()
     page.get_by_role("button", name="Copied").wait_for()
@@ -274,12 +328,29 @@ found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
 
 @full_test
 def test_flint_answers_in_the_next_pyodide_as_it_does_here(tmp_path, visit):
-    """Alone: it has a wheel for Pyodide 314, and numpy has none that a registry gives."""
+    """Alone: it has a wheel for Pyodide 314, and numpy has none that a registry
+    gives."""
     try:
         lite.core(tmp_path, "/pyodide/v314.0.7/full/").rename(tmp_path / "pyodide")
-        options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.14", "--abi", "cp314"]
-        options += ["--platform", "pyemscripten_2026_0_wasm32", "-d", tmp_path, "python-flint"]
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options], check=True)
+        options = [
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--python-version",
+            "3.14",
+            "--abi",
+            "cp314",
+        ]
+        options += [
+            "--platform",
+            "pyemscripten_2026_0_wasm32",
+            "-d",
+            tmp_path,
+            "python-flint",
+        ]
+        subprocess.run(
+            [sys.executable, "-m", "pip", "download", "-q", *options], check=True
+        )
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"Pyodide 314 or its python-flint cannot be fetched: {error}")
     (wheel,) = tmp_path.glob("python_flint-*.whl")
@@ -288,14 +359,24 @@ def test_flint_answers_in_the_next_pyodide_as_it_does_here(tmp_path, visit):
     code = IMPORTS + "".join(inspect.getsource(names[name]) for name in FLINT)
     page = visit(tmp_path, "index.html")
     exec(ASKED, names)
-    assert page.evaluate(CELLS, [[wheel.name], [code, ASKED, "str(found)"], []]) == str(names["found"])
-    assert names["found"][1:6] == [[(0, 1), (1, -3), (1, 2)], (names["form"], 2), 1, 2, 1]
+    assert page.evaluate(CELLS, [[wheel.name], [code, ASKED, "str(found)"], []]) == str(
+        names["found"]
+    )
+    assert names["found"][1:6] == [
+        [(0, 1), (1, -3), (1, 2)],
+        (names["form"], 2),
+        1,
+        2,
+        1,
+    ]
     assert page.complaints == []
 
 
 # Notebooks
 
-NOTEBOOKS = {path.stem: path.with_suffix(".ipynb").relative_to(FOLDER) for path in sources()}
+NOTEBOOKS = {
+    path.stem: path.with_suffix(".ipynb").relative_to(FOLDER) for path in sources()
+}
 CELLS = """async ([wheels, cells, known]) => {
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
   const py = await loadPyodide();
@@ -312,7 +393,9 @@ def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
     cells = json.loads((FOLDER / NOTEBOOKS["00_start"]).read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     stubs = (bare.folder / "live" / "page.py").read_text().partition("_panels")[0]
-    assert "27 dimensions remain" in bare.evaluate(CELLS, [wheels, [stubs, *code], ["numpy"]])
+    assert "27 dimensions remain" in bare.evaluate(
+        CELLS, [wheels, [stubs, *code], ["numpy"]]
+    )
     assert bare.complaints == []
 
 
@@ -332,25 +415,51 @@ def lab(tmp_path_factory, pyodide) -> Path:
 
 
 def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
-    """Fetch pure packages in the versions of the distribution; those compiled there are empty here."""
+    """Fetch pure packages in the versions of the distribution; those compiled there are
+    empty here."""
     lock = json.loads((distribution / "pyodide-lock.json").read_text())
     known = json.loads((distribution / "whole-lock.json").read_text())["packages"]
-    pure = {name: one for name, one in known.items() if one["file_name"].endswith("none-any.whl")}
+    pure = {
+        name: one
+        for name, one in known.items()
+        if one["file_name"].endswith("none-any.whl")
+    }
     found = lock["packages"]
     found |= live.needed(pure, names)
-    asked = [f"{one['name']}=={one['version']}" for name, one in found.items() if name != "numpy"]
-    options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.13", "-d", str(distribution)]
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", *options, *asked], check=True)
+    asked = [
+        f"{one['name']}=={one['version']}"
+        for name, one in found.items()
+        if name != "numpy"
+    ]
+    options = [
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--python-version",
+        "3.13",
+        "-d",
+        str(distribution),
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "download", "-q", *options, *asked], check=True
+    )
     for path in distribution.glob("*none-any.whl"):
         name = path.name.split("-")[0].replace("_", "-").lower()
         found[name] = entry(known[name], path)
     for name in ("ssl", "sqlite3"):  # a kernel does not start without
         path = distribution / f"{name}-1.0.0-py3-none-any.whl"
         with ZipFile(path, "w") as empty:
-            empty.writestr(f"{name}-1.0.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0.0\n")
-        found[name] = entry(known[name], path) | {"package_type": "package", "imports": []}
+            empty.writestr(
+                f"{name}-1.0.0.dist-info/METADATA", f"Name: {name}\nVersion: 1.0.0\n"
+            )
+        found[name] = entry(known[name], path) | {
+            "package_type": "package",
+            "imports": [],
+        }
     for package in found.values():
-        package["depends"] = [one for one in package["depends"] if one.replace("_", "-") in found]
+        package["depends"] = [
+            one for one in package["depends"] if one.replace("_", "-") in found
+        ]
     (distribution / "pyodide-lock.json").write_text(json.dumps(lock))
 
 

@@ -1,9 +1,14 @@
-"""The picture of memorisation: every network at what the experiment found, over D and over P."""
+"""The picture of memorisation: every network at what the experiment found, over D and
+over P."""
 
 import pytest
 from panels import headlines, trace
 
-from neuroviz.beyond.memorisation.memorisation import TARGETS, MemorisationExplorer, stored_curves
+from neuroviz.beyond.memorisation.memorisation import (
+    TARGETS,
+    MemorisationExplorer,
+    stored_curves,
+)
 
 PANEL = MemorisationExplorer
 

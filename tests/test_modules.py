@@ -1,4 +1,5 @@
-"""The torch modules are the networks of `neuroviz.engine.network`: one function, with one derivative.
+"""The torch modules are the networks of `neuroviz.engine.network`: one function, with
+one derivative.
 
 That it is the one of the definition says test_network.py.
 """
@@ -14,7 +15,13 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, forward, jacobian, random_tokens, random_weights
+from neuroviz.engine.network import (
+    Layer,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
@@ -44,7 +51,9 @@ both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name
 def a_network(arch, inputs=3, seed=0):
     """Weights and tokens in numpy, of a size that keeps 27th powers in range."""
     rng = np.random.default_rng(seed)
-    weights = tuple(Layer(*(0.7 * M for M in layer)) for layer in random_weights(Reals(), arch, rng))
+    weights = tuple(
+        Layer(*(0.7 * M for M in layer)) for layer in random_weights(Reals(), arch, rng)
+    )
     return weights, random_tokens(Reals(), arch, inputs, rng)
 
 
@@ -52,25 +61,34 @@ def with_weights(arch, weights, *temperature):
     """The module with weights from numpy."""
     network = AttentionNetwork(arch, *temperature, dtype=torch.float64)
     for layer, matrices in zip(network.layers, weights, strict=True):
-        layer.load_state_dict({name: torch.from_numpy(M) for name, M in matrices._asdict().items()})
+        layer.load_state_dict(
+            {name: torch.from_numpy(M) for name, M in matrices._asdict().items()}
+        )
     return network
 
 
 def assert_close(actual, expected, rtol):
     """Entry by entry, relative to the largest entry."""
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=rtol * np.abs(expected).max())
+    np.testing.assert_allclose(
+        actual, expected, rtol=0, atol=rtol * np.abs(expected).max()
+    )
 
 
 def autograd_jacobian(network, X):
     """The derivative in every weight by torch, shape (N, outputs, parameters)."""
     theta = dict(network.named_parameters())
-    blocks = torch.func.jacrev(lambda theta: torch.func.functional_call(network, theta, (X,)))(theta)
+    blocks = torch.func.jacrev(
+        lambda theta: torch.func.functional_call(network, theta, (X,))
+    )(theta)
     outputs = network.arch.widths[-1] * X.shape[-1]
-    J = torch.cat([block.reshape(len(X), outputs, -1) for block in blocks.values()], dim=-1)
+    J = torch.cat(
+        [block.reshape(len(X), outputs, -1) for block in blocks.values()], dim=-1
+    )
     return J.detach().numpy()
 
 
-# --- the same function ---------------------------------------------------------------------------
+# --- the same function
+# ---------------------------------------------------------------------------
 
 
 @all_networks
@@ -89,14 +107,21 @@ def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
     weights, X = a_network(arch)
     wrong = with_weights(arch, tuple(Layer(K, Q, V) for Q, K, V in weights))
     for found, expected in [
-        (wrong(torch.from_numpy(X)).detach().numpy(), forward(Reals(), attention, weights, X)),
-        (autograd_jacobian(wrong, torch.from_numpy(X)), jacobian(Reals(), attention, weights, X)),
+        (
+            wrong(torch.from_numpy(X)).detach().numpy(),
+            forward(Reals(), attention, weights, X),
+        ),
+        (
+            autograd_jacobian(wrong, torch.from_numpy(X)),
+            jacobian(Reals(), attention, weights, X),
+        ),
     ]:
         with pytest.raises(AssertionError):
             assert_close(found, expected, rtol=1e-2)
 
 
-# --- batches, types, devices, temperature --------------------------------------------------------
+# --- batches, types, devices, temperature
+# --------------------------------------------------------
 
 
 @both_kinds
@@ -113,10 +138,17 @@ def test_a_batch_of_any_shape_is_its_inputs_one_by_one(kind, batch):
 
 @both_kinds
 @pytest.mark.parametrize(
-    ("dtype", "rtol"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.2)], ids=str
+    ("dtype", "rtol"),
+    [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.2)],
+    ids=str,
 )
-def test_every_floating_type_computes_the_same_function_to_its_own_precision(kind, dtype, rtol):
-    exact, X = kind(4, 3, 2, dtype=torch.float64), torch.randn(4, 6, dtype=torch.float64)
+def test_every_floating_type_computes_the_same_function_to_its_own_precision(
+    kind, dtype, rtol
+):
+    exact, X = (
+        kind(4, 3, 2, dtype=torch.float64),
+        torch.randn(4, 6, dtype=torch.float64),
+    )
     layer = copy.deepcopy(exact).to(dtype)
     Y = layer(X.to(dtype))
     assert Y.dtype == dtype
@@ -124,7 +156,9 @@ def test_every_floating_type_computes_the_same_function_to_its_own_precision(kin
 
 
 @both_kinds
-@pytest.mark.parametrize("device", ["cpu", "meta"] + ["cuda"] * torch.cuda.is_available())
+@pytest.mark.parametrize(
+    "device", ["cpu", "meta"] + ["cuda"] * torch.cuda.is_available()
+)
 def test_a_layer_lives_on_any_device(kind, device):
     layer = kind(4, 3, 2, device=device, dtype=torch.float64)
     Y = layer(torch.ones(5, 4, 6, device=device, dtype=torch.float64))
@@ -133,7 +167,8 @@ def test_a_layer_lives_on_any_device(kind, device):
 
 @both_kinds
 def test_the_first_weights_give_logits_and_values_of_variance_one(kind):
-    """Stated in reset_parameters; 40 layers of 30 tokens, so a few percent of scatter."""
+    """Stated in reset_parameters; 40 layers of 30 tokens, so a few percent of
+    scatter."""
     values, logits = [], []
     for _ in range(40):
         layer, X = kind(20, 10, 5), torch.randn(20, 30)
@@ -155,32 +190,44 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     weights, X = a_network(arch)
     tempered = with_weights(arch, weights, temperature)(torch.from_numpy(X))
     divided = tuple(layer._replace(Q=layer.Q / temperature) for layer in weights)
-    torch.testing.assert_close(tempered, with_weights(arch, divided)(torch.from_numpy(X)))
+    torch.testing.assert_close(
+        tempered, with_weights(arch, divided)(torch.from_numpy(X))
+    )
     found, plain = tempered[0].T.tolist(), output("softmax", weights, X[0].T, exp)
     sharp = output("softmax", weights, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
-    assert np.abs(np.subtract(found, plain)).max() > 1e-2  # and it is not without effect
+    assert (
+        np.abs(np.subtract(found, plain)).max() > 1e-2
+    )  # and it is not without effect
 
 
-# --- linear in t: where the name comes from ------------------------------------------------------
+# --- linear in t: where the name comes from
+# ------------------------------------------------------
 
 
 def flops(layer, t):
-    """Multiplications and additions of a forward and backward pass, counted, not timed."""
+    """Multiplications and additions of a forward and backward pass, counted, not
+    timed."""
     with FlopCounterMode(display=False) as counter:
-        layer(torch.empty(layer.d_in, t, device="meta", requires_grad=True)).sum().backward()
+        layer(
+            torch.empty(layer.d_in, t, device="meta", requires_grad=True)
+        ).sum().backward()
     return counter.get_total_flops()
 
 
 def growth(layer, t=1000):
     """By how much more the third thousand of tokens costs than the second."""
-    return (flops(layer, 3 * t) - flops(layer, 2 * t)) / (flops(layer, 2 * t) - flops(layer, t))
+    return (flops(layer, 3 * t) - flops(layer, 2 * t)) / (
+        flops(layer, 2 * t) - flops(layer, t)
+    )
 
 
 def test_lightning_attention_is_linear_in_the_number_of_tokens_and_softmax_is_not():
     """(3² − 2²) / (2² − 1²) = 5/3 once t² is all that matters."""
     assert growth(LightningAttention(8, 6, 4, device="meta")) == 1
-    assert growth(SoftmaxAttention(8, 6, 4, device="meta")) == pytest.approx(5 / 3, rel=0.01)
+    assert growth(SoftmaxAttention(8, 6, 4, device="meta")) == pytest.approx(
+        5 / 3, rel=0.01
+    )
 
 
 def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
@@ -188,10 +235,13 @@ def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
     layer = LightningAttention(d_in, d_out, a, device="meta")
     with FlopCounterMode(display=False) as counter:
         layer(torch.empty(d_in, t, device="meta"))
-    assert counter.get_total_flops() == 2 * (t * a * (3 * d_in + d_out) + a * d_in * d_out)
+    assert counter.get_total_flops() == 2 * (
+        t * a * (3 * d_in + d_out) + a * d_in * d_out
+    )
 
 
-# --- errors that teach ---------------------------------------------------------------------------
+# --- errors that teach
+# ---------------------------------------------------------------------------
 
 
 LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)
@@ -201,15 +251,30 @@ POINT = Architecture((1, 1), (1,))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: LIGHTNING(torch.ones(6, 4)), r"\(…, 4, t\).*got \(6, 4\).*transpose with X.mT"),
+        (
+            lambda: LIGHTNING(torch.ones(6, 4)),
+            r"\(…, 4, t\).*got \(6, 4\).*transpose with X.mT",
+        ),
         (lambda: SOFTMAX(torch.ones(5, 6)), r"\(…, 4, t\).*got \(5, 6\).*width 5"),
-        (lambda: LIGHTNING(torch.ones(4)), r"got \(4,\): a single token x .* x\[:, None\]"),
-        (lambda: LIGHTNING(torch.ones(4, 6).double()), r"float64.*float32.*X.to\(torch.float32\)"),
+        (
+            lambda: LIGHTNING(torch.ones(4)),
+            r"got \(4,\): a single token x .* x\[:, None\]",
+        ),
+        (
+            lambda: LIGHTNING(torch.ones(4, 6).double()),
+            r"float64.*float32.*X.to\(torch.float32\)",
+        ),
         (lambda: LightningAttention(0, 3, 2), "a whole number ≥ 1; got 0"),
         (lambda: SoftmaxAttention(4, 3, 2.5), "a whole number ≥ 1; got 2.5"),
         (lambda: SoftmaxAttention(4, 3, 2, temperature=0), "finite number > 0; got 0"),
-        (lambda: SoftmaxAttention(4, 3, 2, temperature="hot"), "finite number > 0; got 'hot'"),
-        (lambda: AttentionNetwork(POINT, temperature=2.0), "lightning attention has no temperature; got"),
+        (
+            lambda: SoftmaxAttention(4, 3, 2, temperature="hot"),
+            "finite number > 0; got 'hot'",
+        ),
+        (
+            lambda: AttentionNetwork(POINT, temperature=2.0),
+            "lightning attention has no temperature; got",
+        ),
     ],
 )
 def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
@@ -218,6 +283,8 @@ def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
 
 
 def test_the_modules_print_what_they_are():
-    network = AttentionNetwork(Architecture((4, 3), (2,), attention="softmax"), temperature=0.5)
+    network = AttentionNetwork(
+        Architecture((4, 3), (2,), attention="softmax"), temperature=0.5
+    )
     assert "softmax 4→3, a = 2, t = 3" in repr(network)
     assert "SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)" in repr(network)

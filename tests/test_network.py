@@ -60,8 +60,9 @@ def test_the_forward_pass_is_the_definition(arch):
 
 
 def by_hand(arch, weights, X, p, attention_weights):
-    """Outputs and derivative over F_p with the attention weights that the package drew as exponentials."""
-    residues = lambda M: [[Residue(int(n) % p, p) for n in row] for row in M.tolist()]  # noqa: E731
+    """Outputs and derivative over F_p with the attention weights that the package drew
+    as exponentials."""
+    residues = lambda M: [[Residue(int(n) % p, p) for n in row] for row in M.tolist()]
     lists = [tuple(residues(M) for M in layer) for layer in weights]
 
     def replay(n):
@@ -69,9 +70,16 @@ def by_hand(arch, weights, X, p, attention_weights):
         numbers = iter(np.concatenate(drawn) if drawn else [])
         return lambda s: Residue(int(next(numbers)) % p, p)
 
-    outputs = [output(arch.attention, lists, residues(x.T), replay(n)) for n, x in enumerate(X)]
-    rows = [derivative(arch.attention, lists, residues(x.T), replay(n)) for n, x in enumerate(X)]
-    numbers = lambda nested: np.vectorize(lambda r: r.n, otypes=[object])(np.array(nested, dtype=object))  # noqa: E731
+    outputs = [
+        output(arch.attention, lists, residues(x.T), replay(n)) for n, x in enumerate(X)
+    ]
+    rows = [
+        derivative(arch.attention, lists, residues(x.T), replay(n))
+        for n, x in enumerate(X)
+    ]
+    numbers = lambda nested: np.vectorize(lambda r: r.n, otypes=[object])(
+        np.array(nested, dtype=object)
+    )
     return numbers(outputs), numbers(rows)
 
 
@@ -113,15 +121,21 @@ def test_rescaled_tokens_multiply_all_rows_of_an_input_by_one_number(arch):
     rescaled = jacobian(Reals(), "lightning", weights, X, rescale=True)
     for plain, ours in zip(J, rescaled, strict=True):
         ratio = np.abs(plain).max() / np.abs(ours).max()
-        np.testing.assert_allclose(ratio * ours, plain, rtol=1e-8, atol=1e-9 * np.abs(plain).max())
+        np.testing.assert_allclose(
+            ratio * ours, plain, rtol=1e-8, atol=1e-9 * np.abs(plain).max()
+        )
 
 
-@pytest.mark.parametrize("arch", [*ARCHITECTURES, Architecture((3, 4), (2,), heads=3)], ids=str)
+@pytest.mark.parametrize(
+    "arch", [*ARCHITECTURES, Architecture((3, 4), (2,), heads=3)], ids=str
+)
 def test_flattened_weights_unflatten_to_themselves(arch):
     weights = random_weights(Reals(), arch, np.random.default_rng(0))
     vector = flatten(weights)
     assert vector.shape == (arch.num_parameters,)
-    for layer, again, shapes in zip(weights, unflatten(arch, vector), layer_shapes(arch), strict=True):
+    for layer, again, shapes in zip(
+        weights, unflatten(arch, vector), layer_shapes(arch), strict=True
+    ):
         for M, N, shape in zip(layer, again, shapes, strict=True):
             assert M.shape == N.shape == shape and (M == N).all()
     for shape in ((arch.num_parameters + 1,), (arch.num_parameters, 1), ()):
@@ -133,14 +147,22 @@ def test_tokens_are_rescaled_only_where_that_changes_no_rank():
     arch = Architecture((2, 2), (2,), tokens=2)
     for attention, over in (("softmax", Reals()), ("lightning", PrimeField())):
         weights, X = point(arch, over=over)
-        with pytest.raises(ValueError, match=f"lightning over the reals.*got {attention}"):
-            jacobian(over, attention, weights, X, rng=np.random.default_rng(0), rescale=True)
-    with pytest.raises(ValueError, match="lightning over the reals.*got lightning 2→2, a = 2, t = 2, skip"):
+        with pytest.raises(
+            ValueError, match=f"lightning over the reals.*got {attention}"
+        ):
+            jacobian(
+                over, attention, weights, X, rng=np.random.default_rng(0), rescale=True
+            )
+    with pytest.raises(
+        ValueError,
+        match="lightning over the reals.*got lightning 2→2, a = 2, t = 2, skip",
+    ):
         jacobian(Reals(), replace(arch, skip=True), *point(arch), rescale=True)
 
 
 WITH_DEGREES = {
-    # of w → the step, with x of degree 1: the degree of the value, and of its derivative in w
+    # of w → the step, with x of degree 1: the degree of the value, and of its
+    # derivative in w
     "w + x": (lambda tape, w, x: tape.add(w, x), 1, 0),
     "x + w": (lambda tape, w, x: tape.add(x, w), 1, 0),
     "w x": (lambda tape, w, x: tape.matmul(w, x), 2, 1),
@@ -149,11 +171,19 @@ WITH_DEGREES = {
     "xᵀ w": (lambda tape, w, x: tape.inner_products(x, w), 2, 1),
     "w times x": (lambda tape, w, x: tape.times(w, x), 2, 1),
     "w³": (lambda tape, w, x: tape.power(w, 3), 3, 2),
-    "(w x)³ + x": (lambda tape, w, x: tape.add(tape.power(tape.matmul(w, x), 3), x), 6, 5),
+    "(w x)³ + x": (
+        lambda tape, w, x: tape.add(tape.power(tape.matmul(w, x), 3), x),
+        6,
+        5,
+    ),
     "rows of w": (lambda tape, w, x: tape.split(w, [(1, 1), (1, 1)])[1], 1, 0),
     "w for three heads": (lambda tape, w, x: tape.share(w, 3), 1, 0),
     "their sum": (lambda tape, w, x: tape.over_heads(tape.share(w, 3)), 1, 0),
-    "softmax of w, shares of degree 2": (lambda tape, w, x: tape.softmax(w, np.eye(2)[None, None], 2), 2, 4),
+    "softmax of w, shares of degree 2": (
+        lambda tape, w, x: tape.softmax(w, np.eye(2)[None, None], 2),
+        2,
+        4,
+    ),
 }
 
 
@@ -164,4 +194,7 @@ def test_each_step_of_a_tape_has_the_degree_of_its_formula(name):
     tape = Tape(Reals())
     w, x = tape.parameter(np.eye(2)), tape.constant(np.eye(2))
     result = step(tape, w, x)
-    assert (result.degree, tape.degree(result, [w])) == (of_the_value, 1 + of_the_derivative)
+    assert (result.degree, tape.degree(result, [w])) == (
+        of_the_value,
+        1 + of_the_derivative,
+    )

@@ -1,4 +1,5 @@
-"""Both files of every notebook say the same and carry no results; test_checks.py runs them."""
+"""Both files of every notebook say the same and carry no results; test_checks.py runs
+them."""
 
 import re
 from pathlib import Path
@@ -20,7 +21,9 @@ TAGS = {
     "instructor",  # a remark to the teacher; the students' version leaves it out
     "raises-exception",  # the error is what the cell is there to show
 }
-FOLDED = {"source_hidden": True}  # plumbing: JupyterLab and the static edition fold the code away
+FOLDED = {
+    "source_hidden": True
+}  # plumbing: JupyterLab and the static edition fold the code away
 
 
 def name_of(path: Path) -> str:
@@ -41,20 +44,34 @@ def contents(notebook: nbformat.NotebookNode) -> list[tuple]:
 
 def leftovers(notebook: nbformat.NotebookNode) -> list[str]:
     """What an execution, a browser or an editor left behind in a notebook."""
-    found = [f"metadata.{key}" for key in sorted(set(notebook.metadata) - {"kernelspec", "language_info"})]
+    found = [
+        f"metadata.{key}"
+        for key in sorted(set(notebook.metadata) - {"kernelspec", "language_info"})
+    ]
     for number, cell in enumerate(notebook.cells):
         if cell.get("outputs"):
             found.append(f"outputs of cell {number}")
         if cell.get("execution_count") is not None:
             found.append(f"execution count of cell {number}")
-        kept = cell.metadata | {"jupyter": None} if cell.metadata.get("jupyter") == FOLDED else cell.metadata
-        found += [f"metadata.{key} of cell {number}" for key in sorted(kept) if kept[key] and key != "tags"]
+        kept = (
+            cell.metadata | {"jupyter": None}
+            if cell.metadata.get("jupyter") == FOLDED
+            else cell.metadata
+        )
+        found += [
+            f"metadata.{key} of cell {number}"
+            for key in sorted(kept)
+            if kept[key] and key != "tags"
+        ]
     return found
 
 
 def size(notebook: nbformat.NotebookNode) -> tuple[int, int]:
-    """How many words are read, a formula as one, and how many cells show code; what is folded apart."""
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    """How many words are read, a formula as one, and how many cells show code; what is
+    folded apart."""
+    text = "\n".join(
+        cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+    )
     for apart in (r"<!--.*?-->", r"<details.*?</details>", r"(?<=\]\()[^)]*"):
         text = re.sub(apart, "", text, flags=re.DOTALL)
     text = re.sub(r"\$\$.*?\$\$|\$[^$]+\$", "formula", text, flags=re.DOTALL)
@@ -72,16 +89,25 @@ def complaints(notebook: nbformat.NotebookNode) -> list[str]:
         for output in cell.get("outputs", []):
             if output.output_type == "error":
                 found.append(f"cell {number}: {output.ename}: {output.evalue}")
-            elif output.get("name") == "stderr" and re.search(r"Traceback|Error|Warning", output.text):
+            elif output.get("name") == "stderr" and re.search(
+                r"Traceback|Error|Warning", output.text
+            ):
                 found.append(f"cell {number} prints: {output.text.strip()}")
     return found
 
 
-def execute(notebook: nbformat.NotebookNode, folder: Path = FOLDER) -> nbformat.NotebookNode:
+def execute(
+    notebook: nbformat.NotebookNode, folder: Path = FOLDER
+) -> nbformat.NotebookNode:
     """Run all cells in a kernel of their own, in a folder."""
-    patience = {"timeout": 600, "iopub_timeout": 600}  # a pressed button sends a figure, which takes its time
+    patience = {
+        "timeout": 600,
+        "iopub_timeout": 600,
+    }  # a pressed button sends a figure, which takes its time
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, kernel_name=KERNEL["name"], resources=where, **patience)
+    client = NotebookClient(
+        notebook, kernel_name=KERNEL["name"], resources=where, **patience
+    )
     return client.execute()
 
 
@@ -90,14 +116,25 @@ def test_there_is_a_notebook_to_start_with():
 
 
 def test_every_notebook_is_a_pair_named_by_number_or_further():
-    written = [path for path in FOLDER.rglob("*.ipynb") if path.parent.name != ".ipynb_checkpoints"]
-    assert {path.with_suffix(".py") for path in written} == {*SOURCES}, "run `make notebooks`"
-    assert all(re.fullmatch(r"\d\d_[a-z0-9_]+|further/[a-z_]+", name_of(path)) for path in SOURCES)
+    written = [
+        path
+        for path in FOLDER.rglob("*.ipynb")
+        if path.parent.name != ".ipynb_checkpoints"
+    ]
+    assert {path.with_suffix(".py") for path in written} == {*SOURCES}, (
+        "run `make notebooks`"
+    )
+    assert all(
+        re.fullmatch(r"\d\d_[a-z0-9_]+|further/[a-z_]+", name_of(path))
+        for path in SOURCES
+    )
 
 
 @by_name
 def test_both_files_have_the_same_cells(path):
-    assert contents(read(path.with_suffix(".ipynb"))) == contents(jupytext.read(path)), "run `make notebooks`"
+    assert contents(read(path.with_suffix(".ipynb"))) == contents(
+        jupytext.read(path)
+    ), "run `make notebooks`"
 
 
 @by_name
@@ -111,30 +148,44 @@ def test_a_notebook_is_kept_without_results(path):
 def test_both_files_name_the_same_kernel(path):
     for notebook in (read(path.with_suffix(".ipynb")), jupytext.read(path)):
         assert notebook.metadata.kernelspec == KERNEL
-        # A pair declared here makes JupyterLab compare modification times, which a clone does not keep.
+        # A pair declared here makes JupyterLab compare modification times, which a
+        # clone does not keep.
         assert "formats" not in notebook.metadata.get("jupytext", {})
 
 
 def test_every_shipped_notebook_says_its_language_as_the_kernel_does():
     from ipykernel.ipkernel import IPythonKernel
 
-    said = {key: value for key, value in IPythonKernel.language_info.items() if key != "version"}
+    said = {
+        key: value
+        for key, value in IPythonKernel.language_info.items()
+        if key != "version"
+    }
     assert said == LANGUAGE
-    for path in (*FOLDER.rglob("*.ipynb"), *(FOLDER.parent / "dashboard").glob("*.ipynb")):
+    for path in (
+        *FOLDER.rglob("*.ipynb"),
+        *(FOLDER.parent / "dashboard").glob("*.ipynb"),
+    ):
         if ".ipynb_checkpoints" not in path.parts:
             assert read(path).metadata.language_info == LANGUAGE, path
 
 
 @by_name
 def test_tags_come_from_the_list(path):
-    used = {tag for cell in jupytext.read(path).cells for tag in cell.metadata.get("tags", [])}
+    used = {
+        tag
+        for cell in jupytext.read(path).cells
+        for tag in cell.metadata.get("tags", [])
+    }
     assert used <= TAGS
 
 
 @by_name
 def test_a_notebook_is_one_sitting(path):
     words, cells = size(jupytext.read(path))
-    assert words <= MOST_WORDS and cells <= MOST_CELLS, f"{words} words, {cells} cells with code in sight"
+    assert words <= MOST_WORDS and cells <= MOST_CELLS, (
+        f"{words} words, {cells} cells with code in sight"
+    )
 
 
 # The checks above, on notebooks that have to fail them.
@@ -162,9 +213,13 @@ def test_writing_a_notebook_twice_gives_the_same_text():
 
 
 def test_a_changed_cell_is_seen():
-    assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(SMALL.format("1 + 2")))
+    assert contents(from_source(SMALL.format("1 + 1"))) != contents(
+        from_source(SMALL.format("1 + 2"))
+    )
     retagged = SMALL.format("1 + 1").replace("source_hidden", "outputs_hidden")
-    assert contents(from_source(SMALL.format("1 + 1"))) != contents(from_source(retagged))
+    assert contents(from_source(SMALL.format("1 + 1"))) != contents(
+        from_source(retagged)
+    )
 
 
 def test_words_are_those_that_are_read_and_cells_those_whose_code_shows():
@@ -193,19 +248,32 @@ def test_outputs_and_widget_state_are_seen():
     notebook = from_source(SMALL.format("1 + 1"))
     assert leftovers(notebook) == []
     notebook.cells[1].metadata = {"jupyter": {"outputs_hidden": True}, "scrolled": True}
-    assert leftovers(notebook) == ["metadata.jupyter of cell 1", "metadata.scrolled of cell 1"]
+    assert leftovers(notebook) == [
+        "metadata.jupyter of cell 1",
+        "metadata.scrolled of cell 1",
+    ]
     notebook.cells[1].metadata = {}
     notebook.metadata["widgets"] = {"state": {}}
     notebook.cells[1].execution_count = 1
     notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="2")]
-    assert leftovers(notebook) == ["metadata.widgets", "outputs of cell 1", "execution count of cell 1"]
+    assert leftovers(notebook) == [
+        "metadata.widgets",
+        "outputs of cell 1",
+        "execution count of cell 1",
+    ]
 
 
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("import warnings; warnings.warn('too few inputs')", "UserWarning: too few inputs"),
-        ("import logging; logging.error('ValueError in a callback')", "ValueError in a callback"),
+        (
+            "import warnings; warnings.warn('too few inputs')",
+            "UserWarning: too few inputs",
+        ),
+        (
+            "import logging; logging.error('ValueError in a callback')",
+            "ValueError in a callback",
+        ),
     ],
 )
 def test_a_notebook_that_complains_is_seen(code, said):

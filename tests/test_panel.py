@@ -30,7 +30,12 @@ from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
 ROOT = Path(__file__).parent.parent
-SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40  # values of "number" from which the toy does this
+SLOW, FAILS, DIES, HANGS = (
+    10,
+    20,
+    30,
+    40,
+)  # values of "number" from which the toy does this
 
 BAD_STATES = [
     ("number=999", "number goes from 0 to 50; got 999"),
@@ -49,8 +54,14 @@ BAD_STATES = [
     ("Number=3", "names of number, kind, factor, flag, word"),
     ("number", "a state is name=value"),
     ("=3", "a state is name=value"),
-    ("number=3;kind=baroque", "kind is one of"),  # what was right in it must not be taken over either
-    ("number=3;word=forbidden", "word may be anything but 'forbidden'"),  # each alone legal, not together
+    (
+        "number=3;kind=baroque",
+        "kind is one of",
+    ),  # what was right in it must not be taken over either
+    (
+        "number=3;word=forbidden",
+        "word may be anything but 'forbidden'",
+    ),  # each alone legal, not together
 ]
 
 
@@ -97,7 +108,9 @@ class Toy(Panel):
     _answer = staticmethod(answer_toy)
 
     def _is_slow(self, request):
-        return request.number >= SLOW and request.number != FAILS  # one failure on each side
+        return (
+            request.number >= SLOW and request.number != FAILS
+        )  # one failure on each side
 
     @staticmethod
     def draw(answer):
@@ -117,7 +130,9 @@ def toy():
 
 def named(panel, description):
     """The button or box of the shell with this description."""
-    return next(w for w in walk(panel) if getattr(w, "description", "").startswith(description))
+    return next(
+        w for w in walk(panel) if getattr(w, "description", "").startswith(description)
+    )
 
 
 def copy_of(panel):
@@ -136,7 +151,12 @@ def row_of(panel, name):
 
 def shown(panel):
     """Everything a reader sees, apart from the status line."""
-    return panel.state, panel.description, panel.figure.to_json(), [w.value for w in panel.controls.values()]
+    return (
+        panel.state,
+        panel.description,
+        panel.figure.to_json(),
+        [w.value for w in panel.controls.values()],
+    )
 
 
 def status_of(panel):
@@ -160,7 +180,9 @@ def last(panel):
 # The shell
 
 
-def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_controls_move_it(toy):
+def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_controls_move_it(
+    toy,
+):
     assert isinstance(toy, widgets.VBox) and "nv" in toy._dom_classes
     assert list(toy.controls) == ["number", "kind", "factor", "flag", "word"]
     assert isinstance(toy.figure, Chart) and toy.figure in walk(toy)
@@ -174,23 +196,32 @@ def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_control
 def test_texts_are_escaped_and_a_screen_reader_is_told_what_changed(toy):
     assert any('aria-live="polite"' in str(getattr(w, "value", "")) for w in walk(toy))
     assert kind_of(toy) == "done"
-    seen = " ".join(str(w.value) for w in walk(toy) if isinstance(w, widgets.HTML) and not is_css(w))
+    seen = " ".join(
+        str(w.value) for w in walk(toy) if isinstance(w, widgets.HTML) and not is_css(w)
+    )
     assert "a &lt; b" in seen and "A &amp; B" in seen
     assert "a < b" not in seen and "A & B" not in seen
     toy.controls["number"].value = FAILS
-    assert kind_of(toy) == "error"  # text, no HTML: see the tests of the status line in a browser
+    assert (
+        kind_of(toy) == "error"
+    )  # text, no HTML: see the tests of the status line in a browser
     assert status_of(toy).said["text"] == f"ArithmeticError: <b>{FAILS}</b> & more"
 
 
 def test_who_cannot_show_a_panel_shows_its_words(toy):
     shown = toy._repr_mimebundle_()
-    assert shown.pop("application/vnd.jupyter.widget-view+json")["model_id"] == toy.model_id
+    assert (
+        shown.pop("application/vnd.jupyter.widget-view+json")["model_id"]
+        == toy.model_id
+    )
     assert shown["text/plain"] == f"{toy.title} {toy.description} {SAVED}"
     assert "A &amp; B" in shown["text/html"] and "a &lt; b" in shown["text/html"]
     assert len(shown) == 2 and SAVED in shown["text/html"]
 
 
-def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_copy_unfolds(toy):
+def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_copy_unfolds(
+    toy,
+):
     more, row = named(toy, "More"), row_of(toy, "factor")
     assert toy.controls["number"] not in row.children and row.layout.display == "none"
     more.value = True
@@ -198,7 +229,9 @@ def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_cop
     more.value = False
     assert row.layout.display == "none" and more.description.startswith("More")
     tools, row = named(toy, "⋯"), box_of(toy, named(toy, "Reset"))
-    assert row.layout.display == "none" and {named(toy, "State"), copy_of(toy)} < {*row.children}
+    assert row.layout.display == "none" and {named(toy, "State"), copy_of(toy)} < {
+        *row.children
+    }
     tools.value = True
     assert row.layout.display != "none"
 
@@ -210,8 +243,12 @@ def test_while_work_runs_the_status_dims_what_it_is_about_and_cancel_is_there(to
     assert kind_of(toy) == "busy" and cancel.layout.display != "none"
     cancel.click()
     assert kind_of(toy) == "stale" and cancel.layout.display == "none"
-    late = threading.Event()  # a plain answer that takes long is announced while it is computed
-    status_of(toy).observe(lambda change: change["new"]["kind"] == "busy" and late.set(), "said")
+    late = (
+        threading.Event()
+    )  # a plain answer that takes long is announced while it is computed
+    status_of(toy).observe(
+        lambda change: change["new"]["kind"] == "busy" and late.set(), "said"
+    )
     toy._answer = lambda request: late.wait(PATIENCE) and answer_toy(request)
     toy.controls["number"].value = 3
     assert late.is_set() and last(toy) == 9 and kind_of(toy) == "done"
@@ -219,21 +256,36 @@ def test_while_work_runs_the_status_dims_what_it_is_about_and_cancel_is_there(to
 
 def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
     panel = Toy(only=["number", "flag"], state="factor=0.5")
-    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == ["number", "flag"]
-    assert row_of(panel, "flag").layout.display == "flex"  # nothing to unfold: what is shown is there
-    assert box_of(panel, named(panel, "Reset")).layout.display == "none" != named(panel, "⋯").layout.display
+    assert [n for n, c in panel.controls.items() if c.layout.display != "none"] == [
+        "number",
+        "flag",
+    ]
+    assert (
+        row_of(panel, "flag").layout.display == "flex"
+    )  # nothing to unfold: what is shown is there
+    assert (
+        box_of(panel, named(panel, "Reset")).layout.display
+        == "none"
+        != named(panel, "⋯").layout.display
+    )
     for large in (True, False):  # "⋯" is the way to large letters
         named(panel, "Lecture").value = large
         assert named(panel, "More").layout.display == "none"
     assert "factor=0.5" in panel.state and last(panel) == 3
-    assert all(control.layout.display == "none" for control in Toy(only=[]).controls.values())
+    assert all(
+        control.layout.display == "none" for control in Toy(only=[]).controls.values()
+    )
     assert Toy(only="kind").controls["kind"].layout.display != "none"
     assert row_of(Toy(only=["kind"]), "flag").layout.display == "none"
 
 
-@pytest.mark.parametrize("only", [["numbr"], ["number", "x"], "numbers", [3], 3, [3, "x"]])
+@pytest.mark.parametrize(
+    "only", [["numbr"], ["number", "x"], "numbers", [3], 3, [3, "x"]]
+)
 def test_only_refuses_what_is_no_control_and_lists_what_is(only):
-    with pytest.raises(ValueError, match="only= names the controls to show, of number, kind"):
+    with pytest.raises(
+        ValueError, match="only= names the controls to show, of number, kind"
+    ):
         Toy(only=only)
 
 
@@ -252,7 +304,10 @@ def test_a_state_comes_back_as_it_was_and_brings_the_figure_with_it(toy, state):
     toy.state = state
     assert toy.state == state
     other = Toy(state=state)
-    assert shown(other)[:2] == shown(toy)[:2] and other.figure.data[0].y == toy.figure.data[0].y
+    assert (
+        shown(other)[:2] == shown(toy)[:2]
+        and other.figure.data[0].y == toy.figure.data[0].y
+    )
 
 
 def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
@@ -262,16 +317,22 @@ def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
     assert again.controls["number"].value == 3 and again.state == toy.state
 
 
-def test_a_state_holds_no_rounding_dust_and_may_name_a_few_controls_and_leave_the_others(toy):
+def test_a_state_holds_no_rounding_dust_and_may_name_a_few_controls_and_leave_the_others(
+    toy,
+):
     toy.controls["factor"].value = 0.7000000000000004
     assert "factor=0.7;" in toy.state
     toy.controls["factor"].value = 0.5
     toy.state = " number=4 ; kind=fancy ;"
-    assert toy.state == "number=4;kind=fancy;factor=0.5;flag=no;word=" and last(toy) == 6
+    assert (
+        toy.state == "number=4;kind=fancy;factor=0.5;flag=no;word=" and last(toy) == 6
+    )
 
 
 @pytest.mark.parametrize(("state", "said"), BAD_STATES)
-def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_was(toy, state, said):
+def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_was(
+    toy, state, said
+):
     before, box = shown(toy), named(toy, "State")
     for give in (
         lambda: setattr(toy, "state", state),
@@ -301,7 +362,9 @@ def test_a_state_that_is_no_text_is_refused_in_words(toy, state):
 def test_a_state_moves_many_controls_and_draws_once(toy, monkeypatch):
     drawn = []
     draw = toy._redraw
-    monkeypatch.setattr(toy, "_redraw", lambda answer: (drawn.append(answer), draw(answer)))
+    monkeypatch.setattr(
+        toy, "_redraw", lambda answer: (drawn.append(answer), draw(answer))
+    )
     toy.state = "number=5;factor=0.5;kind=fancy"
     assert len(drawn) == 1
 
@@ -318,7 +381,9 @@ def test_reset_goes_back_to_how_the_panel_was_opened(state):
     assert shown(panel) == opened
 
 
-@pytest.mark.parametrize("state", ["", "number=4", "flag=yes;number=0", "word=two words;factor=0.7"])
+@pytest.mark.parametrize(
+    "state", ["", "number=4", "flag=yes;number=0", "word=two words;factor=0.7"]
+)
 def test_a_state_is_completed_with_what_the_panel_was_opened_with(state):
     panel = Toy(state="kind=fancy;factor=0.5")
     panel.controls["number"].value = 7
@@ -334,10 +399,17 @@ def test_a_state_is_completed_with_what_the_panel_was_opened_with(state):
 def test_the_button_copies_what_it_finds_in_the_page(toy):
     """The class and the box of the state; the browser test presses the button."""
     (box,) = [w for w in walk(toy) if "nv-state" in getattr(w, "_dom_classes", ())]
-    for state in ("number=7;factor=0.7;word=it's", 'word=say "A & B" \\ é', "word=50%25"):
+    for state in (
+        "number=7;factor=0.7;word=it's",
+        'word=say "A & B" \\ é',
+        "word=50%25",
+    ):
         toy.state = state
         copied = f"{copy_of(toy).name}(state={json.dumps(box.placeholder, ensure_ascii=False)})"
-        assert copied.startswith('Toy(state="number=') and eval(copied, {"Toy": Toy}).state == toy.state
+        assert (
+            copied.startswith('Toy(state="number=')
+            and eval(copied, {"Toy": Toy}).state == toy.state
+        )
     toy.controls["number"].value = 3
     assert "number=3;" in box.placeholder == box.value == toy.state
     box.value = "number=many"  # refused: there to be corrected, and not to be copied
@@ -354,14 +426,18 @@ def test_a_preset_is_a_button_with_a_label_that_drives_the_panel(toy):
     assert all(isinstance(button, widgets.Button) for button in row.children)
     assert (four.description, four.tooltip) == ("a fancy four", "kind=fancy;number=4")
     four.click()
-    assert last(toy) == 12 and "kind=fancy" in toy.state and toy.status.startswith("done")
+    assert (
+        last(toy) == 12 and "kind=fancy" in toy.state and toy.status.startswith("done")
+    )
     toy.controls["factor"].value = 0.5
     seven.click()
     assert toy.state == "number=7;kind=plain;factor=1;flag=no;word=" and last(toy) == 21
 
 
 def test_presets_of_a_panel_stand_above_its_figure():
-    panel = Toy(state="factor=0.51", presets={"seven": "number=7"})  # between two steps of the slider
+    panel = Toy(
+        state="factor=0.51", presets={"seven": "number=7"}
+    )  # between two steps of the slider
     (row,) = [w for w in panel.children if "nv-presets" in w._dom_classes]
     assert panel.figure in panel.children[panel.children.index(row) + 1].children
     row.children[0].click()
@@ -372,8 +448,12 @@ def test_presets_of_a_panel_stand_above_its_figure():
             Toy(presets=wrong)
 
 
-def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(toy, monkeypatch):
-    quick, slow = presets(toy, {"quick": "number=7", "slow": f"number={HANGS}"}).children
+def test_the_second_click_on_a_preset_draws_nothing_and_starts_nothing(
+    toy, monkeypatch
+):
+    quick, slow = presets(
+        toy, {"quick": "number=7", "slow": f"number={HANGS}"}
+    ).children
     quick.click()
     drawn = []
     monkeypatch.setattr(toy, "_redraw", drawn.append)
@@ -428,12 +508,18 @@ def broken_pipe(*_):
     raise BrokenPipeError("broken pipe")
 
 
-@pytest.mark.parametrize("hook", ["_arrange", "_read", "_is_slow", "draw", "_redraw", "_describe"])
-def test_what_fails_before_the_work_or_while_drawing_is_shown_and_the_panel_recovers(toy, monkeypatch, hook):
+@pytest.mark.parametrize(
+    "hook", ["_arrange", "_read", "_is_slow", "draw", "_redraw", "_describe"]
+)
+def test_what_fails_before_the_work_or_while_drawing_is_shown_and_the_panel_recovers(
+    toy, monkeypatch, hook
+):
     with monkeypatch.context() as broken:
         broken.setattr(toy, hook, no_more_processes)
         toy.controls["number"].value = 5
-        assert toy.status == "OSError: no more processes" and last(toy) == (15 if hook == "_describe" else 6)
+        assert toy.status == "OSError: no more processes" and last(toy) == (
+            15 if hook == "_describe" else 6
+        )
     toy.controls["number"].value = 6
     assert toy.status.startswith("done") and last(toy) == 18
 
@@ -447,7 +533,9 @@ def test_what_fails_before_the_work_or_while_drawing_is_shown_and_the_panel_reco
         ("neuroviz.kit.request.pickle.dumps", broken_pipe),
     ],
 )
-def test_slow_work_that_cannot_start_is_reported_and_the_next_can(toy, monkeypatch, where, fault):
+def test_slow_work_that_cannot_start_is_reported_and_the_next_can(
+    toy, monkeypatch, where, fault
+):
     with monkeypatch.context() as broken:
         broken.setattr(where, fault)
         toy.controls["number"].value = 11
@@ -477,7 +565,11 @@ def test_a_slow_request_says_working_at_once_and_is_drawn_when_it_is_done(toy):
     assert toy.wait(PATIENCE) and last(toy) == 33
     assert toy.status == f"ArithmeticError: <b>{FAILS + 1}</b> & more"
     toy.controls["number"].value = DIES
-    assert toy.wait(PATIENCE) and "ended before it answered" in toy.status and last(toy) == 33
+    assert (
+        toy.wait(PATIENCE)
+        and "ended before it answered" in toy.status
+        and last(toy) == 33
+    )
     assert kind_of(toy) == "error" and named(toy, "Cancel").disabled
     toy.controls["number"].value = 12
     assert toy.wait(PATIENCE) and last(toy) == 36 and toy.status.startswith("done")
@@ -485,8 +577,14 @@ def test_a_slow_request_says_working_at_once_and_is_drawn_when_it_is_done(toy):
 
 def test_a_slow_state_opens_on_the_first_picture_and_arrives_later():
     panel = Toy(state="number=11;factor=2")
-    assert panel.status.startswith("working") and last(panel) == 6 and "number=11;" in panel.state
-    assert panel.wait(PATIENCE) and last(panel) == 66 and panel.status.startswith("done")
+    assert (
+        panel.status.startswith("working")
+        and last(panel) == 6
+        and "number=11;" in panel.state
+    )
+    assert (
+        panel.wait(PATIENCE) and last(panel) == 66 and panel.status.startswith("done")
+    )
     panel.reset()
     assert panel.wait(PATIENCE) and last(panel) == 66 and "number=11;" in panel.state
     panel.close()
@@ -497,7 +595,11 @@ def test_cancel_ends_the_work_at_once_and_the_old_figure_stays(toy):
     process = toy._background._child.process
     named(toy, "Cancel").click()
     assert toy.wait(0) and process.poll() == -signal.SIGKILL  # and not by itself
-    assert toy.status.startswith("cancelled") and last(toy) == 6 and named(toy, "Cancel").disabled
+    assert (
+        toy.status.startswith("cancelled")
+        and last(toy) == 6
+        and named(toy, "Cancel").disabled
+    )
     assert f"number={HANGS}" in toy.state
     toy.cancel()  # with nothing to end, nothing happens
     assert toy.status.startswith("cancelled")
@@ -525,7 +627,11 @@ def test_a_newer_request_discards_the_older_one(toy):
 def test_results_come_on_the_thread_of_the_event_loop(toy, monkeypatch):
     threads = []
     draw = toy._redraw
-    monkeypatch.setattr(toy, "_redraw", lambda answer: (threads.append(threading.get_ident()), draw(answer)))
+    monkeypatch.setattr(
+        toy,
+        "_redraw",
+        lambda answer: (threads.append(threading.get_ident()), draw(answer)),
+    )
 
     async def a_notebook():
         toy.controls["number"].value = 11
@@ -595,8 +701,8 @@ def in_a_notebook_of_its_own(code):
         "from test_panel import SLOW, Toy\n"
         "def alive(kind):\n"
         "    gc.collect()\n"
-        "    return sum(isinstance(one, kind) for one in gc.get_objects())\n"
-    ) + code
+        "    return sum(isinstance(one, kind) for one in gc.get_objects())\n" + code
+    )
 
 
 def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
@@ -604,17 +710,25 @@ def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
         "kept = Toy()\n"
         "before = alive(widgets.Widget), len(_instances)\n"
         "for number in range(200):\n"
-        "    panel = Toy(state=f'number={SLOW}' if number == 7 else None)\n"  # its child ends as well
+        # its child ends as well
+        "    panel = Toy(state=f'number={SLOW}' if number == 7 else None)\n"
         "    panel.figure.width = 900\n"  # the page shows the figure
         "del panel\n"
         "print(alive(Panel), (alive(widgets.Widget), len(_instances)) == before)\n"
         "kept.controls['number'].value = 3\n"
         "print(kept.status.startswith('done'), kept.comm is not None)\n"
     )
-    assert run_python(in_a_notebook_of_its_own(code)).split() == ["1", "True", "True", "True"]
+    assert run_python(in_a_notebook_of_its_own(code)).split() == [
+        "1",
+        "True",
+        "True",
+        "True",
+    ]
 
 
-def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(run_python):
+def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(
+    run_python,
+):
     code = (
         "for name in explorables.__all__:\n"
         "    for way in 'dropped', 'closed':\n"
@@ -633,13 +747,24 @@ def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(r
 
 @pytest.fixture(scope="module")
 def notebook():
-    """A kernel: runs a cell, by the name that a page gives it, and returns what it prints or shows."""
+    """A kernel: runs a cell, by the name that a page gives it, and returns what it
+    prints or shows."""
     manager, client = start_new_kernel(startup_timeout=PATIENCE)
 
     def run(cell, code):
-        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
-        content |= {"allow_stdin": True, "stop_on_error": True}  # False: nobody is there
-        request = client.session.msg("execute_request", content, metadata={"cellId": cell})
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+        }
+        content |= {
+            "allow_stdin": True,
+            "stop_on_error": True,
+        }  # False: nobody is there
+        request = client.session.msg(
+            "execute_request", content, metadata={"cellId": cell}
+        )
         client.shell_channel.send(request)
         heard = []
         while True:
@@ -672,29 +797,48 @@ def test_a_cell_that_runs_again_ends_the_panels_it_made_before(notebook):
     closed = [number for number, (kind, _) in enumerate(heard) if kind == "comm_close"]
     assert closed and max(closed) < min(opened)  # before the page hears of the new ones
     ids = [heard[number][1]["comm_id"] for number in opened]
-    assert shown in ids and not {heard[number][1]["comm_id"] for number in closed} & set(ids)
+    assert shown in ids and not {
+        heard[number][1]["comm_id"] for number in closed
+    } & set(ids)
 
     once = printed(notebook("counts", "print(len(_instances))"))
     notebook("shows", "Toy(); Toy(only=['kind'])")
     assert printed(notebook("counts", "print(alive(Panel))")) == ["2"]
     notebook("shows", "Toy()")
-    assert printed(notebook("counts", "print(len(_instances), alive(Panel))")) == [*once, "1"]
+    assert printed(notebook("counts", "print(len(_instances), alive(Panel))")) == [
+        *once,
+        "1",
+    ]
     notebook("shows", "pass")
-    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
+    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == [
+        "0",
+        "0",
+    ]
 
 
 def test_a_panel_lives_on_when_another_cell_shows_it_again(notebook):
     notebook("makes", "panel = Toy()")
     for _ in range(2):
         notebook("shows it", "panel")
-    check = "panel.controls['number'].value = 4; print(panel.comm is not None, panel.figure.data[0].y[-1])"
+    check = (
+        "panel.controls['number'].value = 4; print(panel.comm is not None,"
+        " panel.figure.data[0].y[-1])"
+    )
     assert printed(notebook("moves it", check)) == ["True", "12.0"]
-    notebook("keeps", "earlier = panel; panel.controls['number'].value = SLOW; panel.wait()")
+    notebook(
+        "keeps", "earlier = panel; panel.controls['number'].value = SLOW; panel.wait()"
+    )
     notebook("makes", "panel = Toy()")
-    asked = "print(earlier.comm is None, earlier._background._child is None, panel.comm is not None)"
+    asked = (
+        "print(earlier.comm is None, earlier._background._child is None, panel.comm is"
+        " not None)"
+    )
     assert printed(notebook("asks", asked)) == ["True"] * 3
     notebook("makes", "del panel, earlier")
-    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == ["0", "0"]
+    assert printed(notebook("counts", "print(alive(Panel), len(_instances))")) == [
+        "0",
+        "0",
+    ]
 
 
 IN_A_CALLBACK = """
@@ -706,11 +850,18 @@ def show(n):
 PANELS_ALIVE = "print(sum(one.comm is not None for one in called))"
 
 
-@pytest.mark.parametrize("made", ["interactive(show, n=(0, 3))", "interact(show, n=(0, 3)).widget"])
-def test_panels_made_inside_interact_end_when_the_next_is_made_and_with_it(notebook, made):
-    """A slider that moves is a message of its own, and of no cell: the test asks as one."""
+@pytest.mark.parametrize(
+    "made", ["interactive(show, n=(0, 3))", "interact(show, n=(0, 3)).widget"]
+)
+def test_panels_made_inside_interact_end_when_the_next_is_made_and_with_it(
+    notebook, made
+):
+    """A slider that moves is a message of its own, and of no cell: the test asks as
+    one."""
     notebook("defines", IN_A_CALLBACK + "shown = None")
-    notebook("interacts", f"from ipywidgets import interact, interactive\nshown = {made}")
+    notebook(
+        "interacts", f"from ipywidgets import interact, interactive\nshown = {made}"
+    )
     notebook("updates", "shown.update()")
     for value in (2, 3):
         notebook("", f"shown.children[0].value = {value}")
@@ -738,7 +889,11 @@ def test_panels_made_inside_interact_end_with_their_cell(notebook):
 @pytest.fixture
 def chart():
     """A chart, and what it says to the page."""
-    chart = Chart(Parts([{"y": (1, 2)}, {"y": [3.0, float("nan")]}], {"title": {"text": "before"}}))
+    chart = Chart(
+        Parts(
+            [{"y": (1, 2)}, {"y": [3.0, float("nan")]}], {"title": {"text": "before"}}
+        )
+    )
     chart.said = []
     chart.send = lambda message, buffers=None: chart.said.append((message, buffers))
     yield chart
@@ -747,8 +902,18 @@ def chart():
 
 def test_a_page_gets_what_has_changed_in_one_message(chart):
     assert chart.get_state()["drawn"]["data"] == [{"y": [1, 2]}, {"y": [3.0, None]}]
-    chart.show(Parts([{"y": [1, 2]}, {"y": [4]}], {"title": {"text": "after"}, "showlegend": True}))
-    chart.show(Parts([{"y": [1, 2]}, {"y": [4]}], {"title": {"text": "after"}, "showlegend": True}))
+    chart.show(
+        Parts(
+            [{"y": [1, 2]}, {"y": [4]}],
+            {"title": {"text": "after"}, "showlegend": True},
+        )
+    )
+    chart.show(
+        Parts(
+            [{"y": [1, 2]}, {"y": [4]}],
+            {"title": {"text": "after"}, "showlegend": True},
+        )
+    )
     ((message, _),) = chart.said
     assert sorted(map(str, message.pop("changes"))) == [
         "[['data', 1, 'y'], [4]]",
@@ -760,7 +925,9 @@ def test_a_page_gets_what_has_changed_in_one_message(chart):
     assert chart.said[1][0]["changes"] == [[["layout", "showlegend"]]]
 
 
-def test_a_page_that_is_loaded_again_or_missed_something_gets_the_figure_as_it_is_now(chart):
+def test_a_page_that_is_loaded_again_or_missed_something_gets_the_figure_as_it_is_now(
+    chart,
+):
     chart.show(Parts([{"y": [7, 8]}, {"y": [9]}], {}))
     assert chart.get_state()["drawn"]["data"][0] == {"y": [7, 8]}
     chart.said.clear()
@@ -768,10 +935,14 @@ def test_a_page_that_is_loaded_again_or_missed_something_gets_the_figure_as_it_i
     assert chart.said == []
     chart._handle_custom_msg({"want": "figure", "unless": 0}, [])
     ((message, _),) = chart.said
-    assert message["whole"]["revision"] == 1 and message["whole"]["data"][1] == {"y": [9]}
+    assert message["whole"]["revision"] == 1 and message["whole"]["data"][1] == {
+        "y": [9]
+    }
 
 
-def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_asks(chart, run_python):
+def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_asks(
+    chart, run_python
+):
     code = (
         "from neuroviz.kit.page import Chart\n"
         "from neuroviz.kit.plot import Parts\n"
@@ -781,17 +952,26 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
         "print([(chart.painter, len(chart.code) > 5000) for chart in charts])\n"
     )
     plotly, scenes = ("plotly", True), ("scenes", True)
-    assert run_python(code) == str([plotly, ("plotly", False), scenes, ("scenes", False), ("plotly", False)])
+    assert run_python(code) == str(
+        [plotly, ("plotly", False), scenes, ("scenes", False), ("plotly", False)]
+    )
     chart._handle_custom_msg({"want": "painter"}, [])
     ((message, (brought,)),) = chart.said
-    assert message == {"painter": True} and gzip.decompress(brought).startswith(b"/* plotly.js ")
+    assert message == {"painter": True} and gzip.decompress(brought).startswith(
+        b"/* plotly.js "
+    )
 
 
 @pytest.mark.parametrize("name", ["plotly", "scenes"])
 def test_a_bundle_is_built_from_what_stands_here(name):
-    """`make javascript` builds it; plotly.js has the version that plotly's own Python package has."""
+    """`make javascript` builds it; plotly.js has the version that plotly's own Python
+    package has."""
     web, said = ROOT / "web", hashlib.sha256()
-    here = [p for p in web.rglob("*") if p.suffix in (".ts", ".css") and "node_modules" not in p.parts]
+    here = [
+        p
+        for p in web.rglob("*")
+        if p.suffix in (".ts", ".css") and "node_modules" not in p.parts
+    ]
     scenes = sorted(here, key=lambda path: path.relative_to(web).as_posix())
     sources = {"plotly": [web / "plotly.js"], "scenes": scenes}[name]
     for source in (*sources, web / "build.mjs", web / "package-lock.json"):
@@ -805,9 +985,16 @@ def test_a_bundle_is_built_from_what_stands_here(name):
 
 def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):
     toy.controls["number"].value = 3
-    assert toy.figure.data[0].y == (0, 3, 6, 9) and toy.figure.layout.height == theme.size("height")
+    assert toy.figure.data[0].y == (
+        0,
+        3,
+        6,
+        9,
+    ) and toy.figure.layout.height == theme.size("height")
     assert json.loads(toy.figure.to_json())["data"][0]["y"] == [0, 3, 6, 9]
-    assert "application/vnd.jupyter.widget-view+json" in toy.figure._repr_mimebundle_()[0]
+    assert (
+        "application/vnd.jupyter.widget-view+json" in toy.figure._repr_mimebundle_()[0]
+    )
     assert toy.figure in widgets.VBox([toy.figure]).children
     with pytest.raises(AttributeError, match="_no_such"):
         toy.figure._no_such  # noqa: B018
@@ -823,7 +1010,9 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
         assert panel.status.startswith("done")
     with theme.using({"mode": "dark", "size": "notebook"}):
         usual = SurfaceExplorer(state=narrow.state)
-    sizes = [panel.figure.drawn["look"]["sizes"]["base"] for panel in (narrow, wide, usual)]
+    sizes = [
+        panel.figure.drawn["look"]["sizes"]["base"] for panel in (narrow, wide, usual)
+    ]
     assert sizes[0] == sizes[2] < sizes[1]
 
 
@@ -835,12 +1024,19 @@ def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
     panel._lecture.value = True
     panel.controls["along"].value = 0.25
     assert (
-        "nv-lecture" in panel._dom_classes and not panel._more.value and panel._more.layout.display == "none"
+        "nv-lecture" in panel._dom_classes
+        and not panel._more.value
+        and panel._more.layout.display == "none"
     )
-    assert panel.figure.drawn["look"]["sizes"]["base"] == 18 and panel.controls["where"].layout.width > width
+    assert (
+        panel.figure.drawn["look"]["sizes"]["base"] == 18
+        and panel.controls["where"].layout.width > width
+    )
     panel._lecture.value = False
     panel.state = state
-    assert plain(panel.figure) == usual and panel.controls["where"].layout.width == width
+    assert (
+        plain(panel.figure) == usual and panel.controls["where"].layout.width == width
+    )
     assert "nv-lecture" not in panel._dom_classes and panel._more.layout.display == ""
     narrow = SurfaceExplorer()
     narrow.figure.width = 830
@@ -848,7 +1044,9 @@ def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
     assert narrow.figure.drawn["look"]["sizes"]["base"] == 14
 
 
-@pytest.mark.parametrize("hook", ["_make_controls", "_read", "_answer", "draw", "_describe"])
+@pytest.mark.parametrize(
+    "hook", ["_make_controls", "_read", "_answer", "draw", "_describe"]
+)
 def test_a_panel_that_cannot_open_or_forgets_something_says_so_and_can_be_closed(hook):
     forgotten = NotImplementedError, TypeError
     faults = (vars(Panel)[hook], forgotten), (staticmethod(no_more_processes), OSError)
@@ -864,9 +1062,12 @@ def test_a_panel_that_cannot_open_or_forgets_something_says_so_and_can_be_closed
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"only": ["colour"]}, {"state": "number=999"}, {"state": 5}, {"no": 1}]
+    "arguments",
+    [{"only": ["colour"]}, {"state": "number=999"}, {"state": 5}, {"no": 1}],
 )
-@pytest.mark.parametrize("kind", [Toy, *(getattr(explorables, name) for name in explorables.__all__)])
+@pytest.mark.parametrize(
+    "kind", [Toy, *(getattr(explorables, name) for name in explorables.__all__)]
+)
 def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, arguments):
     panel = kind.__new__(kind)
     with pytest.raises((ValueError, TypeError)):
@@ -877,7 +1078,9 @@ def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, argumen
 def test_a_scene_has_facts_and_says_that_it_is_no_plotly_figure(toy):
     scene = FiberExplorer()
     assert scene.facts["schema"] == "fibre/1" and scene.facts is scene.figure.facts
-    with pytest.raises(AttributeError, match="'data': a scene is no plotly Figure; .* in .facts"):
+    with pytest.raises(
+        AttributeError, match="'data': a scene is no plotly Figure; .* in .facts"
+    ):
         scene.figure.data  # noqa: B018
     with pytest.raises(TypeError, match="no plotly Figure"):
         scene.figure.figure  # noqa: B018

@@ -14,11 +14,17 @@ SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]
 
 
 def virtual_jacobian(over, virtual, X, cotangents, attention="lightning"):
-    """The derivative of a network in M_1, …, M_l, then L, every entry free; without an M, φ(X) = LX."""
+    """The derivative of a network in M_1, …, M_l, then L, every entry free; without an
+    M, φ(X) = LX."""
     if not virtual.M:
         return over.matmul(cotangents, X.mT[:, None]).reshape(*cotangents.shape[:2], -1)
-    J, n = jacobian(over, attention, as_network(virtual), X, cotangents), virtual.L.shape[1] ** 2
-    blocks = [J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))]  # each Q is an M
+    J, n = (
+        jacobian(over, attention, as_network(virtual), X, cotangents),
+        virtual.L.shape[1] ** 2,
+    )
+    blocks = [
+        J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))
+    ]  # each Q is an M
     return np.concatenate([*blocks, J[..., (3 * len(virtual.M) - 1) * n :]], axis=-1)
 
 
@@ -41,7 +47,9 @@ def rank_one(width):
 def peeling_network(width, layers, first=None):
     """A random network whose M_1 is antisymmetric, or given."""
     first = antisymmetric(1, width) if first is None else first
-    return VirtualWeights(draw(3, width, width), (first, *draw(2, layers - 1, width, width)))
+    return VirtualWeights(
+        draw(3, width, width), (first, *draw(2, layers - 1, width, width))
+    )
 
 
 def rest_of(virtual):
@@ -50,7 +58,8 @@ def rest_of(virtual):
 
 
 def first_layer(M, X):
-    """X XᵀMX, and what the lemma says of it at an antisymmetric M: Δ · XJ with Δ = x_1ᵀMx_2."""
+    """X XᵀMX, and what the lemma says of it at an antisymmetric M: Δ · XJ with Δ =
+    x_1ᵀMx_2."""
     scale = F.matmul(X[..., :1].mT, F.matmul(M, X[..., 1:]))
     turned = np.concatenate([F.reduce(-X[..., 1:]), X[..., :1]], axis=-1)
     return F.matmul(X, F.matmul(X.mT, F.matmul(M, X))), scale, turned
@@ -74,7 +83,9 @@ def kernel_basis(J):
     space = RowSpace(F, J.shape[1])
     space.add(J)
     rng = np.random.default_rng(8)
-    vectors = [space.orthogonal_vector(rng) for _ in range(J.shape[1] - space.dimension)]
+    vectors = [
+        space.orthogonal_vector(rng) for _ in range(J.shape[1] - space.dimension)
+    ]
     basis = np.array(vectors).reshape(-1, J.shape[1])
     assert not len(basis) or exact_rank(basis, F) == len(basis)
     return basis
@@ -83,8 +94,15 @@ def kernel_basis(J):
 def rescaling_of(virtual, layer):
     """M˙_i = M_i, L˙ = −3^{l−i} L, which no lightning network notices (Eq. 13)."""
     depth = len(virtual.M)
-    Ms = [M if i == layer else np.zeros(M.shape) for i, M in enumerate(virtual.M, start=1)]
-    return np.concatenate([*(M.ravel() for M in Ms), F.reduce(-(3.0 ** (depth - layer)) * virtual.L).ravel()])
+    Ms = [
+        M if i == layer else np.zeros(M.shape) for i, M in enumerate(virtual.M, start=1)
+    ]
+    return np.concatenate(
+        [
+            *(M.ravel() for M in Ms),
+            F.reduce(-(3.0 ** (depth - layer)) * virtual.L).ravel(),
+        ]
+    )
 
 
 @pytest.mark.parametrize("width", [2, 3, 4])
@@ -113,18 +131,27 @@ def test_the_scale_and_the_turn_pass_through_the_rest_of_the_network(width, laye
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
 def test_the_kernel_is_one_rescaling_and_the_kernel_of_the_rest(width, layers):
-    """As subspaces: both are in it, they meet in 0 only, and together they are all of it."""
+    """As subspaces: both are in it, they meet in 0 only, and together they are all of
+    it."""
     virtual = peeling_network(width, layers)
     J, tail = derivative(virtual), kernel_basis(derivative(rest_of(virtual)))
     still = np.zeros((len(tail), width * width))  # M_1 does not move
-    together = np.concatenate([rescaling_of(virtual, 1)[None], np.concatenate([still, tail], axis=1)])
+    together = np.concatenate(
+        [rescaling_of(virtual, 1)[None], np.concatenate([still, tail], axis=1)]
+    )
     assert not F.matmul(J, together.T).any()
-    assert exact_rank(together, F) == len(together) == J.shape[1] - exact_rank(J, F) == layers
+    assert (
+        exact_rank(together, F)
+        == len(together)
+        == J.shape[1] - exact_rank(J, F)
+        == layers
+    )
 
 
 @pytest.mark.parametrize(("width", "layers"), SIZES)
 def test_at_a_symmetric_matrix_of_rank_one_the_kernel_is_larger(width, layers):
-    """All tokens become parallel, and the antisymmetric part of every later M is unseen."""
+    """All tokens become parallel, and the antisymmetric part of every later M is
+    unseen."""
     virtual = peeling_network(width, layers, rank_one(width))
     found, tail = kernel_dimension(virtual), kernel_dimension(rest_of(virtual))
     assert found == layers + (layers - 1) * width * (width - 1) // 2

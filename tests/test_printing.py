@@ -1,4 +1,5 @@
-"""What neuroviz prints can be printed anywhere, also into a file of Windows' own encoding."""
+"""What neuroviz prints can be printed anywhere, also into a file of Windows' own
+encoding."""
 
 import os
 import subprocess
@@ -42,8 +43,14 @@ def test_every_result_can_be_printed_in_readable_signs(encoding):
 
 
 def test_signs_stay_as_they_are_where_the_output_has_them_or_the_reader_chose():
-    code = "import neuroviz as nv, sys; print(nv.Architecture((3, 3), (2,)), sys.stdout.errors)"
-    for encoding, arrow, errors in (("utf-8", "→", "strict"), ("ascii:replace", "?", "replace")):
+    code = (
+        "import neuroviz as nv, sys; print(nv.Architecture((3, 3), (2,)),"
+        " sys.stdout.errors)"
+    )
+    for encoding, arrow, errors in (
+        ("utf-8", "→", "strict"),
+        ("ascii:replace", "?", "replace"),
+    ):
         said = python(encoding, "-c", code)
         assert f"3{arrow}3" in said and said.split()[-1] == errors
     assert "²" in python("cp1252", "-c", "import neuroviz; print('δ²')")
@@ -59,5 +66,8 @@ def test_a_sign_keeps_its_meaning():
 def test_the_command_runs_as_a_module_and_names_any_folder(tmp_path, encoding):
     assert python(encoding, "-m", "neuroviz", "--version").startswith("neuroviz ")
     said = python(encoding, "-m", "neuroviz", "notebooks", str(tmp_path / "δ名"))
-    assert "files copied" in said and (tmp_path / "δ名" / "notebooks" / "00_start.ipynb").exists()
+    assert (
+        "files copied" in said
+        and (tmp_path / "δ名" / "notebooks" / "00_start.ipynb").exists()
+    )
     assert "usage: neuroviz" in python(encoding, "-m", "neuroviz", "--help")

@@ -1,4 +1,5 @@
-"""A rank over a prime field is exact, against a second program; a float rank says when it cannot tell."""
+"""A rank over a prime field is exact, against a second program; a float rank says when
+it cannot tell."""
 
 import flint
 import numpy as np
@@ -15,7 +16,9 @@ from neuroviz.engine.rank import (
 )
 
 P = DEFAULT_PRIME
-SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns more
+# around 45 columns, where flint hands over, and blocks of 32 rows and a few columns
+# more
+SHAPES = [
     *((n, n) for n in (1, 2, 31, 44, 45, 46, 63, 64, 66, 97, 130, 200)),
     *((rows, 60) for rows in (1, 31, 32, 33, 59, 65, 300)),
     *((rows, columns) for rows in (1, 32, 64) for columns in (90, 700)),
@@ -23,8 +26,11 @@ SHAPES = [  # around 45 columns, where flint hands over, and blocks of 32 rows a
 ]
 
 
-def random_matrix(F: PrimeField, rows: int, columns: int, rank: int, seed: int = 0) -> np.ndarray:
-    """A random matrix of rank at most `rank`, and of exactly that rank but for bad luck."""
+def random_matrix(
+    F: PrimeField, rows: int, columns: int, rank: int, seed: int = 0
+) -> np.ndarray:
+    """A random matrix of rank at most `rank`, and of exactly that rank but for bad
+    luck."""
     rng = np.random.default_rng([seed, rows, columns, rank])
     return F.matmul(F.random(rng, (rows, rank)), F.random(rng, (rank, columns)))
 
@@ -41,7 +47,8 @@ def ranks_to_try(rows: int, columns: int) -> list[int]:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape[0]}x{shape[1]}")
 def test_the_exact_rank_is_flints(shape):
-    """Full, deficient, zero; tall, wide and square; around every size where the method changes."""
+    """Full, deficient, zero; tall, wide and square; around every size where the method
+    changes."""
     F = PrimeField()
     for wanted in ranks_to_try(*shape):
         matrix = random_matrix(F, *shape, wanted)
@@ -55,7 +62,9 @@ def test_the_exact_rank_is_flints_over_small_fields_and_sparse_matrices(p, colum
     F, rng = PrimeField(p), np.random.default_rng([p, columns])
     for rows in (20, columns, 2 * columns):
         for density in (0.01, 0.1, 1.0):
-            matrix = F.random(rng, (rows, columns)) * (rng.uniform(size=(rows, columns)) < density)
+            matrix = F.random(rng, (rows, columns)) * (
+                rng.uniform(size=(rows, columns)) < density
+            )
             assert exact_rank(matrix, F) == flint_rank(matrix, p)
 
 
@@ -65,16 +74,26 @@ def staircases():
     yield "zero", np.zeros((n, n)), 0
     yield "identity", np.eye(n), n
     yield "reversed identity", np.eye(n)[::-1], n
-    yield "pivots at the far right", np.concatenate([np.zeros((40, 500)), np.eye(40)], axis=1), 40
+    yield (
+        "pivots at the far right",
+        np.concatenate([np.zeros((40, 500)), np.eye(40)], axis=1),
+        40,
+    )
     yield "all rows equal", np.ones((n, n)), 1
     yield "every row twice", np.repeat(np.eye(n), 2, axis=0), n
     yield "zero rows between", np.kron(np.eye(n), [[0.0], [1.0], [0.0]]), n
-    yield "one row after a thousand zeros", np.concatenate([np.zeros((1000, n)), np.ones((1, n))]), 1
+    yield (
+        "one row after a thousand zeros",
+        np.concatenate([np.zeros((1000, n)), np.ones((1, n))]),
+        1,
+    )
     yield "upper triangular", np.triu(np.ones((n, n))), n
     yield "one column only", np.outer(np.arange(n) - n // 2, np.eye(n)[-1]), 1
 
 
-@pytest.mark.parametrize(("matrix", "expected"), [pytest.param(m, r, id=name) for name, m, r in staircases()])
+@pytest.mark.parametrize(
+    ("matrix", "expected"), [pytest.param(m, r, id=name) for name, m, r in staircases()]
+)
 def test_the_exact_rank_of_matrices_built_to_be_awkward(matrix, expected):
     assert exact_rank(matrix, PrimeField()) == flint_rank(matrix, P) == expected
 
@@ -92,12 +111,16 @@ def test_an_empty_matrix_has_rank_zero(shape):
 
 
 def long_combination() -> tuple[np.ndarray, int]:
-    """[I | B] and one combination of its rows, every coefficient and every entry of B near p/2."""
+    """[I | B] and one combination of its rows, every coefficient and every entry of B
+    near p/2."""
     F, n = PrimeField(), 1030
     B = P // 2 - np.add.outer(np.arange(n), np.arange(5)) % 3.0
     coefficients = P // 2 - np.arange(n) % 2.0
     combination = np.concatenate([coefficients, F.matmul(coefficients[None], B)[0]])
-    return np.concatenate([np.concatenate([np.eye(n), B], axis=1), combination[None]]), n
+    return (
+        np.concatenate([np.concatenate([np.eye(n), B], axis=1), combination[None]]),
+        n,
+    )
 
 
 def row_space_rank(matrix: np.ndarray) -> int:
@@ -106,7 +129,9 @@ def row_space_rank(matrix: np.ndarray) -> int:
     return space.dimension
 
 
-@pytest.mark.parametrize("rank", [row_space_rank, lambda matrix: exact_rank(matrix, PrimeField())])
+@pytest.mark.parametrize(
+    "rank", [row_space_rank, lambda matrix: exact_rank(matrix, PrimeField())]
+)
 def test_more_pivots_than_one_exact_sum_are_still_exact(rank):
     matrix, expected = long_combination()
     assert rank(matrix) == expected
@@ -138,8 +163,11 @@ def test_a_row_space_grows_as_the_rank_of_the_rows_so_far(columns):
 
 
 @pytest.mark.parametrize("columns", [3, 40, 130])
-def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_other(columns):
-    """Rows repeat, vanish, and are combinations of earlier ones: also such that only late columns tell."""
+def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_other(
+    columns,
+):
+    """Rows repeat, vanish, and are combinations of earlier ones: also such that only
+    late columns tell."""
     F = PrimeField()
     matrix = random_matrix(F, 2 * columns, columns, columns - 1)
     matrix[1::3, : columns // 2] = matrix[0, : columns // 2]
@@ -151,14 +179,18 @@ def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_ot
     assert at_once.add_each(matrix).sum() == 0
 
 
-@pytest.mark.parametrize(("rows", "columns", "wanted"), [(1, 3, 1), (20, 12, 7), (40, 70, 33), (90, 70, 69)])
+@pytest.mark.parametrize(
+    ("rows", "columns", "wanted"), [(1, 3, 1), (20, 12, 7), (40, 70, 33), (90, 70, 69)]
+)
 def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
     """And n − rank of them span all that is orthogonal."""
     F, rng = PrimeField(), np.random.default_rng(columns)
     matrix = random_matrix(F, rows, columns, wanted)
     space = RowSpace(F, columns)
     space.add(matrix)
-    vectors = np.array([space.orthogonal_vector(rng) for _ in range(columns - wanted + 2)])
+    vectors = np.array(
+        [space.orthogonal_vector(rng) for _ in range(columns - wanted + 2)]
+    )
     assert not F.matmul(matrix, vectors.T).any()
     assert (vectors == F.reduce(vectors)).all() and vectors.any(axis=1).all()
     assert flint_rank(vectors, P) == columns - wanted
@@ -178,7 +210,8 @@ def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
 
 
 def test_a_random_singular_point_is_as_likely_as_schwartz_zippel_allows():
-    """det of a random 2 × 2 matrix over F₃₁ vanishes about once in 31, below the bound 2 · 1/31."""
+    """det of a random 2 × 2 matrix over F₃₁ vanishes about once in 31, below the bound
+    2 · 1/31."""
     F, rng = PrimeField(31), np.random.default_rng(0)
     short = np.mean([exact_rank(F.random(rng, (2, 2)), F) < 2 for _ in range(3000)])
     assert 0.02 < short < schwartz_zippel(found=1, degree=1, p=31) == 2 / 31
@@ -186,7 +219,13 @@ def test_a_random_singular_point_is_as_likely_as_schwartz_zippel_allows():
 
 @pytest.mark.parametrize(
     ("found", "degree", "bound"),
-    [(0, 5, 5 / P), (0, P - 1, 1 - 1 / P), (0, P, 1.0), (1, P // 2 + 1, 1.0), (9, P, 1.0)],
+    [
+        (0, 5, 5 / P),
+        (0, P - 1, 1 - 1 / P),
+        (0, P, 1.0),
+        (1, P // 2 + 1, 1.0),
+        (9, P, 1.0),
+    ],
 )
 def test_a_probability_is_never_more_than_one(found, degree, bound):
     assert schwartz_zippel(found, degree, P) == pytest.approx(bound)
@@ -196,7 +235,8 @@ def test_a_probability_is_never_more_than_one(found, degree, bound):
 
 
 def spectrum(values: list[float], rows: int = 30, seed: int = 0) -> np.ndarray:
-    """A matrix with these singular values, and rows and columns of about equal length."""
+    """A matrix with these singular values, and rows and columns of about equal
+    length."""
     rng, n = np.random.default_rng(seed), len(values)
     left, right = (np.linalg.qr(rng.normal(size=(m, n)))[0] for m in (rows, n))
     return left * values @ right.T
@@ -206,7 +246,9 @@ def spectrum(values: list[float], rows: int = 30, seed: int = 0) -> np.ndarray:
 def test_a_clear_spectrum_is_decided_and_right(shape):
     rng = np.random.default_rng(1)
     for wanted in range(min(shape) + 1):
-        matrix = rng.normal(size=(shape[0], wanted)) @ rng.normal(size=(wanted, shape[1]))
+        matrix = rng.normal(size=(shape[0], wanted)) @ rng.normal(
+            size=(wanted, shape[1])
+        )
         found = float_rank(matrix)
         assert (found.value, found.decided) == (wanted, True)
         assert len(found.singular_values) == min(shape)
@@ -222,19 +264,28 @@ def test_a_clear_spectrum_is_decided_and_right(shape):
         ([1, 1, 1, 1e-13, 1e-17], None, False),
         ([1, 1, 1, 1e-11], 4, True),  # 1,500 times the noise of 30 rows
         ([1, 1, 1, 1e-12], None, False),  # 150 times
-        ([1, 1, 1, 1e-13], None, False),  # nothing is dropped: an infinite gap alone decides nothing
+        (
+            [1, 1, 1, 1e-13],
+            None,
+            False,
+        ),  # nothing is dropped: an infinite gap alone decides nothing
         ([10.0**-k for k in range(17)], None, False),  # no gap
     ],
     ids=str,
 )
-def test_a_spectrum_is_decided_where_it_splits_far_from_the_noise(values, expected, decided):
+def test_a_spectrum_is_decided_where_it_splits_far_from_the_noise(
+    values, expected, decided
+):
     found = float_rank(spectrum(values))
     assert found.decided == decided and expected in (None, found.value)
 
 
 @pytest.mark.parametrize(("dropped", "decided"), [(0.0, True), (100.0, False)])
-def test_what_is_dropped_from_a_large_matrix_has_to_be_as_small_as_a_computed_zero(dropped, decided):
-    """In 400 rows 400 units of rounding are noise, but zeros come out at a few: 100 may be a true value."""
+def test_what_is_dropped_from_a_large_matrix_has_to_be_as_small_as_a_computed_zero(
+    dropped, decided
+):
+    """In 400 rows 400 units of rounding are noise, but zeros come out at a few: 100 may
+    be a true value."""
     values = [1, 0.5, 0.2, dropped * np.finfo(float).eps]
     found = float_rank(spectrum(values, rows=400))
     assert found.value == 3 and found.gap > 1e12 and found.decided == decided
@@ -251,7 +302,8 @@ def test_scaling_a_matrix_or_one_row_changes_no_rank(factor):
 
 @pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
 def test_a_line_of_rounding_errors_does_not_count(axis):
-    """A derivative that cancels to 1e−16 is a zero that rounding has touched, and must not be blown up."""
+    """A derivative that cancels to 1e−16 is a zero that rounding has touched, and must
+    not be blown up."""
     rng = np.random.default_rng(2)
     matrix = rng.normal(size=(40, 6)) @ rng.normal(size=(6, 40))
     line = 1e-16 * rng.normal(size=40)
@@ -261,13 +313,19 @@ def test_a_line_of_rounding_errors_does_not_count(axis):
 
 
 @pytest.mark.parametrize(
-    ("length", "change", "is_rounding"), [(1e-13, 0.1, True), (1e-13, 0.01, False), (1e-11, 0.1, False)]
+    ("length", "change", "is_rounding"),
+    [(1e-13, 0.1, True), (1e-13, 0.01, False), (1e-11, 0.1, False)],
 )
 @pytest.mark.parametrize("axis", [0, 1], ids=["rows", "columns"])
-def test_a_line_is_rounding_if_it_is_short_and_changes_at_a_near_point(length, change, is_rounding, axis):
-    """10⁻¹² of the longest, a twentieth of itself: a small derivative is as smooth as a large one."""
+def test_a_line_is_rounding_if_it_is_short_and_changes_at_a_near_point(
+    length, change, is_rounding, axis
+):
+    """10⁻¹² of the longest, a twentieth of itself: a small derivative is as smooth as a
+    large one."""
     matrix = np.random.default_rng(0).normal(size=(5, 5))
-    matrix[2] *= length / np.linalg.norm(matrix[2]) * np.linalg.norm(matrix, axis=1).max()
+    matrix[2] *= (
+        length / np.linalg.norm(matrix[2]) * np.linalg.norm(matrix, axis=1).max()
+    )
     near = matrix.copy()
     near[2] *= 1 + change
     matrix, near = (matrix, near) if axis == 0 else (matrix.T, near.T)
@@ -282,7 +340,9 @@ def test_a_line_is_rounding_if_it_is_short_and_changes_at_a_near_point(length, c
 def test_a_matrix_that_overflowed_is_refused(entry):
     matrix = np.eye(3)
     matrix[1, 2] = entry
-    with pytest.raises(ValueError, match="overflowed or are undefined.*take smaller inputs or weights"):
+    with pytest.raises(
+        ValueError, match="overflowed or are undefined.*take smaller inputs or weights"
+    ):
         float_rank(matrix)
     with pytest.raises(ValueError, match="needs a matrix with entries; got shape"):
         float_rank(matrix[:0])
@@ -301,4 +361,6 @@ def test_a_matrix_that_overflowed_is_refused(entry):
 )
 def test_a_singular_value_counts_above_1e_9_and_above_1e_9_of_the_largest(sigma, rank):
     assert numerical_rank(np.diag(sigma)) == rank
-    assert numerical_rank(np.diag(sigma) / 1e3, tol=1e-12) == (rank if max(sigma) <= 1 else 2)
+    assert numerical_rank(np.diag(sigma) / 1e3, tol=1e-12) == (
+        rank if max(sigma) <= 1 else 2
+    )

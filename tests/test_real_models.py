@@ -1,4 +1,5 @@
-"""Real models: the table, what is lost inside a layer whatever stands around it, and the small networks."""
+"""Real models: the table, what is lost inside a layer whatever stands around it, and
+the small networks."""
 
 from dataclasses import replace
 from itertools import product
@@ -17,11 +18,22 @@ NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimensi
     "LLaMA-7B": (2_147_483_648, 2_130_575_360),
     "Llama-3-8B": (1_342_177_280, 1_337_950_208),
 }
-KINDS = ("GPT-2 small", "BERT-base", "StarCoder 15.5B", "LLaMA-7B", "Llama-3-8B", "Gemma-7B", "Falcon-7B")
+KINDS = (
+    "GPT-2 small",
+    "BERT-base",
+    "StarCoder 15.5B",
+    "LLaMA-7B",
+    "Llama-3-8B",
+    "Gemma-7B",
+    "Falcon-7B",
+)
 
 
 def test_the_numbers_of_the_table_in_the_docs_come_out():
-    found = {name: (real_model(name).parameters, real_model(name).dimension) for name in NUMBERS}
+    found = {
+        name: (real_model(name).parameters, real_model(name).dimension)
+        for name in NUMBERS
+    }
     assert found == NUMBERS
 
 
@@ -29,12 +41,20 @@ def test_the_count_is_that_of_the_shapes_and_has_a_formula_and_a_source():
     for model in MODELS:
         d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
         biases = (H + 2 * G) * a + d if model.biases else 0
-        assert model.parameters == model.layers * (2 * H * a * d + 2 * G * a * d + biases)
-        lost = G * (a if model.rotary else a * a) + G * a * a + (2 * G * a if model.biases else 0)
+        assert model.parameters == model.layers * (
+            2 * H * a * d + 2 * G * a * d + biases
+        )
+        lost = (
+            G * (a if model.rotary else a * a)
+            + G * a * a
+            + (2 * G * a if model.biases else 0)
+        )
         assert sum(model.redundant.values()) == model.layers * lost
         assert set(model.redundant) <= set(SYMMETRIES)
         assert what_is_missing(model.architecture()) is None
-        assert "20" in model.source and ("arXiv" in model.source or "released weights" in model.source)
+        assert "20" in model.source and (
+            "arXiv" in model.source or "released weights" in model.source
+        )
     assert len({model.name for model in MODELS}) == len(MODELS) == 19
 
 
@@ -51,7 +71,8 @@ def _norm(kind, x, gain, shift):
 
 
 def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
-    """Silent directions of the attention weights in a small transformer with norms and MLPs.
+    """Silent directions of the attention weights in a small transformer with norms and
+    MLPs.
 
     Masked; tokens are rows here. The norms' and the MLPs' weights are fixed.
     """
@@ -63,7 +84,9 @@ def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
     shapes = {}
     for i in range(layers):
         for h in range(H):
-            shapes |= {(i, "Q", h): (d, a), (i, "O", h): (a, d)} | ({(i, "q", h): (a,)} if biases else {})
+            shapes |= {(i, "Q", h): (d, a), (i, "O", h): (a, d)} | (
+                {(i, "q", h): (a,)} if biases else {}
+            )
         for g in range(G):
             shapes |= {(i, "K", g): (d, a), (i, "V", g): (d, a)}
             shapes |= {(i, "k", g): (a,), (i, "v", g): (a,)} if biases else {}
@@ -87,7 +110,11 @@ def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
                 S = (q @ k.T).masked_fill(future, -torch.inf).softmax(-1)
                 out = out + S @ v @ w[i, "O", h]
             x = x + out + w.get((i, "o", 0), 0)
-            x = x + torch.tanh(_norm(kind, x, *fixed[2 * i + 1]) @ mlps[i][0] + 0.3) @ mlps[i][1]
+            x = (
+                x
+                + torch.tanh(_norm(kind, x, *fixed[2 * i + 1]) @ mlps[i][0] + 0.3)
+                @ mlps[i][1]
+            )
         return _norm(kind, x, *fixed[-1])
 
     flat, X = 0.8 * random(sum(sizes)), random(60, 4, d)
@@ -107,7 +134,10 @@ def _small(biases):
 def test_with_rms_norms_and_mlps_exactly_the_symmetries_inside_the_layers_are_lost():
     for biases in (False, True):
         model = _small(biases)
-        assert _lost_in_floating_point("RMSNorm", biases) == model.parameters - model.dimension
+        assert (
+            _lost_in_floating_point("RMSNorm", biases)
+            == model.parameters - model.dimension
+        )
 
 
 def test_layer_norms_hide_more_and_this_is_how_many():
@@ -121,13 +151,19 @@ def test_layer_norms_hide_more_and_this_is_how_many():
 
 
 def small_networks(model, widest):
-    """Those of the model's kind and proportions: head dimensions 2, 4, 8, and widths up to this one."""
+    """Those of the model's kind and proportions: head dimensions 2, 4, 8, and widths up
+    to this one."""
     found = []
     for a, heads in product((2, 4, 8), range(1, min(model.heads, 2 * widest) + 1)):
         width, rest = divmod(model.width * heads * a, model.heads * model.head_dim)
         sharing = min(model.heads // model.kv_heads, heads)
         if not rest and a <= width <= widest and not heads % sharing:
-            sizes = {"width": width, "heads": heads, "kv_heads": heads // sharing, "head_dim": a}
+            sizes = {
+                "width": width,
+                "heads": heads,
+                "kv_heads": heads // sharing,
+                "head_dim": a,
+            }
             found.append(replace(model, layers=1, **sizes).architecture())
     assert found
     return found
@@ -136,7 +172,9 @@ def small_networks(model, widest):
 @pytest.mark.parametrize("name", KINDS)
 def test_the_formula_is_right_on_small_networks_of_every_kind(name):
     for arch in small_networks(real_model(name), widest=6):
-        assert measure_dimension(arch).kernel == sum(known_redundancies(arch).values()), arch
+        assert measure_dimension(arch).kernel == sum(
+            known_redundancies(arch).values()
+        ), arch
 
 
 def test_an_unknown_model_is_refused():

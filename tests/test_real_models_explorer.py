@@ -1,9 +1,16 @@
-"""The panel of real models: nineteen bars, which are the counts of the shapes, and a caveat beside them."""
+"""The panel of real models: nineteen bars, which are the counts of the shapes, and a
+caveat beside them."""
 
 import pytest
 from panels import headlines, title, trace
 
-from neuroviz.beyond.transformers.real_models import CAVEAT, MODELS, PARTS, RealModelsExplorer, real_model
+from neuroviz.beyond.transformers.real_models import (
+    CAVEAT,
+    MODELS,
+    PARTS,
+    RealModelsExplorer,
+    real_model,
+)
 
 PANEL = RealModelsExplorer
 
@@ -12,8 +19,17 @@ def by_hand(model, parts):
     """Which share of the directions is silent, from the shape alone."""
     d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
     weights = 2 * (H + G) * a * d + ((H + 2 * G) * a + d if model.biases else 0)
-    keys, values, biases = G * (a if model.rotary else a * a), G * a * a, 2 * G * a * model.biases
-    return {"all": keys + values + biases, "keys": keys, "values": values, "biases": biases}[parts] / weights
+    keys, values, biases = (
+        G * (a if model.rotary else a * a),
+        G * a * a,
+        2 * G * a * model.biases,
+    )
+    return {
+        "all": keys + values + biases,
+        "keys": keys,
+        "values": values,
+        "biases": biases,
+    }[parts] / weights
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -31,7 +47,9 @@ def test_the_bars_are_the_symmetries_of_the_models_and_add_up(panel, parts):
 def test_the_words_are_the_numbers_of_the_models(panel):
     panel.state = "parts=all"
     assert trace(panel.figure, "what it comes to").text[0] == " 4.2 %"
-    assert "rotary, 71 queries a key" in trace(panel.figure, "what it comes to").text[-1]
+    assert (
+        "rotary, 71 queries a key" in trace(panel.figure, "what it comes to").text[-1]
+    )
     assert "0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small)" in panel.description
     panel.state = "parts=keys"
     assert headlines(panel.figure)[0] == "rotary positions leave a of a²"

@@ -1,4 +1,5 @@
-"""What a plain installation can do: the command, the notebooks, and everything but torch and loky."""
+"""What a plain installation can do: the command, the notebooks, and everything but
+torch and loky."""
 
 import os
 import re
@@ -19,9 +20,12 @@ BEGIN = "neuroviz/course/"
 
 @pytest.fixture
 def run_without(tmp_path, run_python, monkeypatch):
-    """Run a few lines where `import torch` and `import loky` fail, in the child processes of a panel too."""
+    """Run a few lines where `import torch` and `import loky` fail, in the child
+    processes of a panel too."""
     for name in ("torch", "loky"):
-        lacking = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
+        lacking = (
+            f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
+        )
         (tmp_path / f"{name}.py").write_text(lacking)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
     return run_python
@@ -45,11 +49,10 @@ def test_all_panels_open_without_torch(run_without):
 
 def test_measurements_and_all_names_are_there_without_torch(run_without):
     said = run_without(
-        "from neuroviz import *\n"
-        "net = Architecture.uniform(d=4, a=2, layers=2)\n"
-        "print(measure_dimension(net).value, *(record.value for record in sweep([net], progress=False)))\n"
-        "from neuroviz.engine.elimination import fastest_arithmetic\n"
-        "print(fastest_arithmetic().name)"
+        "from neuroviz import *\nnet = Architecture.uniform(d=4, a=2,"
+        " layers=2)\nprint(measure_dimension(net).value, *(record.value for record in"
+        " sweep([net], progress=False)))\nfrom neuroviz.engine.elimination import"
+        " fastest_arithmetic\nprint(fastest_arithmetic().name)"
     )
     assert said == "38 38\nfloat32"
 
@@ -60,7 +63,10 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
         "nv.functional_dimension(None, None)",
         "nv.module_symmetries(None)",
         "import_module('neuroviz.nn.modules')",
-        "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3, 2, 2))",
+        (
+            "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3,"
+            " 2, 2))"
+        ),
         "nv.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
     ],
 )
@@ -70,7 +76,9 @@ def test_what_needs_more_says_how_to_get_it(run_without, call):
         "import neuroviz as nv\nfrom importlib import import_module\n"
         f"try:\n    {call}\nexcept ImportError as error:\n    print(error)"
     )
-    assert name in said and f"pip install 'neuroviz[{extra}]'" in said and "\n" not in said
+    assert (
+        name in said and f"pip install 'neuroviz[{extra}]'" in said and "\n" not in said
+    )
 
 
 def test_the_float32_curve_says_so_in_the_panel(run_without):
@@ -88,9 +96,13 @@ def test_the_float32_curve_says_so_in_the_panel(run_without):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "notebooks").rglob("*.py")), ids=lambda path: path.stem
+)
 def test_a_notebook_runs_without_them(run_without, path):
-    said = run_without(f"import runpy\nrunpy.run_path({str(path)!r})\nprint('\\nto its end')")
+    said = run_without(
+        f"import runpy\nrunpy.run_path({str(path)!r})\nprint('\\nto its end')"
+    )
     assert said.endswith("to its end")
 
 
@@ -99,34 +111,58 @@ def test_a_notebook_runs_without_them(run_without, path):
 
 def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path / "mine")])
-    here = {path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").rglob("*.ipynb")}
-    pages = {path for kind in ("docs/*.md", "formal/*.v", "studies/*/*.*") for path in ROOT.glob(kind)}
+    here = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "notebooks").rglob("*.ipynb")
+    }
+    pages = {
+        path
+        for kind in ("docs/*.md", "formal/*.v", "studies/*/*.*")
+        for path in ROOT.glob(kind)
+    }
     pages = {path.relative_to(ROOT).as_posix() for path in pages}
-    copied = {path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*.*")}
+    copied = {
+        path.relative_to(tmp_path / "mine").as_posix()
+        for path in (tmp_path / "mine").rglob("*.*")
+    }
     assert copied == {name for name in here | pages if ".ipynb_checkpoints" not in name}
     assert f"{len(copied)} files copied" in capsys.readouterr().out
     links = set()
     for name in copied:
         text = (tmp_path / "mine" / name).read_text(encoding="utf-8")
-        for link in re.findall(r"\]\(((?!http|#)[^)\s]+?)(?:#[^)]*)?\)", text if name[-2:] != ".v" else ""):
+        for link in re.findall(
+            r"\]\(((?!http|#)[^)\s]+?)(?:#[^)]*)?\)", text if name[-2:] != ".v" else ""
+        ):
             links.add((name, link))
-            assert (tmp_path / "mine" / name).parent.joinpath(link).exists(), (name, link)
+            assert (tmp_path / "mine" / name).parent.joinpath(link).exists(), (
+                name,
+                link,
+            )
     assert len(links) > 20
 
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path)])
-    changed, gone = tmp_path / "notebooks" / "00_start.ipynb", tmp_path / "docs" / "glossary.md"
+    changed, gone = (
+        tmp_path / "notebooks" / "00_start.ipynb",
+        tmp_path / "docs" / "glossary.md",
+    )
     changed.write_text("mine")
     gone.unlink()
     capsys.readouterr()
     command.main(["notebooks", str(tmp_path)])
     said = capsys.readouterr().out
     assert changed.read_text() == "mine" and gone.exists()
-    assert "1 files copied" in said and said.count(".ipynb") == 1 and "notebooks/00_start.ipynb" in said
+    assert (
+        "1 files copied" in said
+        and said.count(".ipynb") == 1
+        and "notebooks/00_start.ipynb" in said
+    )
 
 
-@pytest.mark.parametrize("words", [["notebooks"], ["notebooks", "a", "--no-browser"], ["labs"]])
+@pytest.mark.parametrize(
+    "words", [["notebooks"], ["notebooks", "a", "--no-browser"], ["labs"]]
+)
 def test_a_wrong_command_is_refused(words, capsys):
     with pytest.raises(SystemExit) as stopped:
         command.main(words)
@@ -152,7 +188,9 @@ def test_lab_opens_the_first_notebook_of_the_copy(tmp_path, monkeypatch):
     from jupyterlab import labapp
 
     opened = []
-    monkeypatch.setattr(labapp, "main", lambda words: opened.append((Path.cwd(), words)))
+    monkeypatch.setattr(
+        labapp, "main", lambda words: opened.append((Path.cwd(), words))
+    )
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         command.main(["lab", "--no-browser"])
@@ -166,7 +204,9 @@ def test_lab_opens_the_first_notebook_of_the_copy(tmp_path, monkeypatch):
 
 @pytest.mark.full
 def test_what_is_built_installs_and_works(tmp_path):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONPATH"
+    }
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT],
         check=True,
@@ -175,25 +215,46 @@ def test_what_is_built_installs_and_works(tmp_path):
     (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as file:
         names = set(file.namelist())
-        page = file.read(next(name for name in names if name.endswith("METADATA"))).decode()
-    assert {f"{BEGIN}{name}" for name in command.course()} == {n for n in names if n.startswith(BEGIN)}
-    scripts = {path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()}
+        page = file.read(
+            next(name for name in names if name.endswith("METADATA"))
+        ).decode()
+    assert {f"{BEGIN}{name}" for name in command.course()} == {
+        n for n in names if n.startswith(BEGIN)
+    }
+    scripts = {
+        path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()
+    }
     assert scripts <= {name.rpartition("javascript/")[2] for name in names}
     assert "](docs/" not in page and "/blob/HEAD/docs/library.md)" in page
     with tarfile.open(source) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
-    assert {"notebooks/further/training.ipynb", "tests/test_release.py", "hatch_build.py"} <= packed
+    assert {
+        "notebooks/further/training.ipynb",
+        "tests/test_release.py",
+        "hatch_build.py",
+    } <= packed
 
     venv.create(tmp_path / "new", with_pip=True)
-    python = tmp_path / "new" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = (
+        tmp_path / "new" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    )
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    packages = Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip())
-    ours = [path for path in sys.path if path.endswith("site-packages")]  # what neuroviz needs
+    packages = Path(
+        subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    )
+    ours = [
+        path for path in sys.path if path.endswith("site-packages")
+    ]  # what neuroviz needs
     (packages / "ours.pth").write_text("\n".join(ours))
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], check=True)
+    subprocess.run(
+        [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel],
+        check=True,
+    )
 
     def run(*words):
-        done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

@@ -25,7 +25,8 @@ def grouped_network(head_dim, value_dim, seed):
 
 
 def shared(group, rank, axis):
-    """The matrices of a group, side by side (1) or one above the other (0), as a product of this rank."""
+    """The matrices of a group, side by side (1) or one above the other (0), as a
+    product of this rank."""
     U, s, W = np.linalg.svd(np.concatenate(group, axis=axis))
     kept = (s > 1e-12 * s[0]).sum()
     if kept > rank:
@@ -34,7 +35,8 @@ def shared(group, rank, axis):
 
 
 def in_new_groups(arch, weights, order):
-    """Weights of this shape whose heads are those of `weights` in another order; None where none are."""
+    """Weights of this shape whose heads are those of `weights` in another order; None
+    where none are."""
     (layer,) = shown("a test", arch, weights)
     per_group = HEADS // GROUPS
     found = {name: [] for name in "KQVO"}
@@ -52,7 +54,10 @@ def in_new_groups(arch, weights, order):
 
 
 def keeps_groups(order):
-    return {frozenset(order[:2]), frozenset(order[2:])} == {frozenset((0, 1)), frozenset((2, 3))}
+    return {frozenset(order[:2]), frozenset(order[2:])} == {
+        frozenset((0, 1)),
+        frozenset((2, 3)),
+    }
 
 
 @pytest.mark.parametrize(("head_dim", "value_dim"), [(1, 1), (1, 2), (2, 1), (2, 2)])
@@ -60,7 +65,8 @@ def keeps_groups(order):
 def test_heads_change_their_group_exactly_where_the_new_groups_keep_their_ranks(
     head_dim, value_dim, parallel
 ):
-    """Remark 3 to Theorem H. All 24 orders at d = v = 2, a = 1 and K₂ = 2K₁, though a < d."""
+    """Remark 3 to Theorem H. All 24 orders at d = v = 2, a = 1 and K₂ = 2K₁, though a <
+    d."""
     arch, first = grouped_network(head_dim, value_dim, seed=3)
     if parallel:
         first["1.K"][1] = 2 * first["1.K"][0]
@@ -75,14 +81,19 @@ def test_heads_change_their_group_exactly_where_the_new_groups_keep_their_ranks(
     if keys_are_free and values_are_free:
         assert len(found) == 24
     else:
-        assert set(found) == {order for order in permutations(range(HEADS)) if keeps_groups(order)}
+        assert set(found) == {
+            order for order in permutations(range(HEADS)) if keeps_groups(order)
+        }
     for order, second in found.items():
-        assert np.allclose(forward(REALS, arch, first, X), forward(REALS, arch, second, X), atol=1e-11)
+        assert np.allclose(
+            forward(REALS, arch, first, X), forward(REALS, arch, second, X), atol=1e-11
+        )
         assert align(arch, first, second).heads == (tuple(map(int, np.argsort(order))),)
 
 
 def test_what_is_counted_at_bert_base_beyond_the_bases_of_the_heads():
-    """1,179,648 of our 1,206,528; biases are silent in the model, shifts in a stack without norms only."""
+    """1,179,648 of our 1,206,528; biases are silent in the model, shifts in a stack
+    without norms only."""
     model = real_model("BERT-base")
     stack = known_redundancies(model.architecture())
     bases = stack["bases of keys and queries"] + stack["bases of values and outputs"]

@@ -1,4 +1,5 @@
-"""Two transformers that compute the same: what is moved is what Theorem H allows, and the poles are poles."""
+"""Two transformers that compute the same: what is moved is what Theorem H allows, and
+the poles are poles."""
 
 from dataclasses import replace
 
@@ -31,11 +32,16 @@ SIGNS = TwinSetting(swapped="layer 2", basis=0.0, signs=True, third=0.0)
 
 def test_the_networks_are_those_of_the_engine():
     for setting in (ALL, replace(ALL, skip=True), replace(ALL, third=0.0)):
-        study, X = study_twins(setting), np.random.default_rng(1).standard_normal((5, 2, 3))
+        study, X = (
+            study_twins(setting),
+            np.random.default_rng(1).standard_normal((5, 2, 3)),
+        )
         tokens = setting.arch.tokens
         for network in (study.first, study.second):
             weights = as_block_weights(network, setting.biases)
-            whole = forward(network, X, np.array([1.0, 1.0, setting.third]), setting.has_skip)
+            whole = forward(
+                network, X, np.array([1.0, 1.0, setting.third]), setting.has_skip
+            )
             there = engine.forward(Reals(), setting.arch, weights, X[..., :tokens])
             assert np.allclose(whole[..., :tokens], there, atol=1e-12)
 
@@ -54,16 +60,27 @@ def test_what_is_moved_leaves_outputs_and_poles_where_they_are(setting):
 @pytest.mark.parametrize("biases", [False, True])
 def test_two_tokens_do_not_see_the_signs_and_a_third_one_does(biases):
     two = study_twins(replace(SIGNS, biases=biases, shift=0.5))
-    assert two.moved < 1e-13 and isinstance(two.found, str) and "add up to 0" in two.failing[0]
-    assert {sign for _, sign in two.partners[0]} == {-1} and {sign for _, sign in two.partners[1]} == {1}
+    assert (
+        two.moved < 1e-13
+        and isinstance(two.found, str)
+        and "add up to 0" in two.failing[0]
+    )
+    assert {sign for _, sign in two.partners[0]} == {-1} and {
+        sign for _, sign in two.partners[1]
+    } == {1}
     for third in (0.05, 1.0):
         three = study_twins(replace(SIGNS, biases=biases, shift=0.5, third=third))
-        assert three.moved > 1e-3 and three.partners[0] == (None, None) and not three.failing
+        assert (
+            three.moved > 1e-3
+            and three.partners[0] == (None, None)
+            and not three.failing
+        )
 
 
 @pytest.mark.parametrize("setting", [ALL, replace(ALL, third=0.0), SIGNS], ids=str)
 def test_a_pole_is_one(setting):
-    """In the complex plane the second output column of one layer grows as 1/ε near each of them."""
+    """In the complex plane the second output column of one layer grows as 1/ε near each
+    of them."""
     study = study_twins(setting)
     layer, w, x = study.second[0], np.array([0.3, -1.1]), np.array([0.7, 0.4])
     weight = np.array([1.0, 1.0, setting.third])
@@ -99,22 +116,30 @@ def test_weights_move_and_outputs_stand_still(panel):
     panel.controls["basis"].value = -0.5
     after = {name: trace(panel.figure, name).z for name in before}
     outputs, V = before
-    assert np.allclose(before[outputs], after[outputs]) and not np.allclose(before[V], after[V])
+    assert np.allclose(before[outputs], after[outputs]) and not np.allclose(
+        before[V], after[V]
+    )
     assert np.allclose(trace(panel.figure, "φ(X) of the second").z, after[outputs])
-    assert "proved here · Theorem H" in title(panel) and "layer 1, heads 2, 1" in panel.description
+    assert (
+        "proved here · Theorem H" in title(panel)
+        and "layer 1, heads 2, 1" in panel.description
+    )
 
 
 def test_controls_speak_where_the_theorem_does(panel):
     off = {name for name, control in panel.controls.items() if control.disabled}
     assert off == {"shift"}
     panel.state = "skip=yes;biases=yes"
-    assert {name for name, control in panel.controls.items() if control.disabled} == {"basis"}
+    assert {name for name, control in panel.controls.items() if control.disabled} == {
+        "basis"
+    }
     panel.state = "signs=yes"
     assert panel.controls["skip"].disabled and panel.controls["basis"].disabled
 
 
 def test_a_skip_that_nobody_ticked_is_told_with_its_reason(panel):
-    """−A and −V need a skip, as V₁ + V₂ = 0: the caption said "skip" beside a box without a tick."""
+    """−A and −V need a skip, as V₁ + V₂ = 0: the caption said "skip" beside a box
+    without a tick."""
     panel.state = "signs=yes;third=0;view=poles"
     assert panel._shown.setting.has_skip and not panel.controls["skip"].value
     assert "a skip, as V₁ + V₂ = 0 needs one" in panel.description
@@ -122,14 +147,21 @@ def test_a_skip_that_nobody_ticked_is_told_with_its_reason(panel):
     panel.state = "skip=yes;signs=yes;third=0"
     assert "d = 2, skip" in panel.description and panel.controls["skip"].value
     panel.state = "signs=no;skip=no"
-    assert "skip" not in panel.description and panel.controls["skip"].description == "skip"
+    assert (
+        "skip" not in panel.description and panel.controls["skip"].description == "skip"
+    )
 
 
 def test_the_badge_says_how_far_the_theorem_reaches(panel):
     panel.state = "signs=yes;third=0"
-    assert "outside hypotheses" in title(panel) and "Theorem H says nothing: Condition 4" in panel.description
+    assert (
+        "outside hypotheses" in title(panel)
+        and "Theorem H says nothing: Condition 4" in panel.description
+    )
     panel.controls["third"].value = 0.5
-    assert "floating point" in title(panel) and "the outputs differ" in panel.description
+    assert (
+        "floating point" in title(panel) and "the outputs differ" in panel.description
+    )
     panel.controls["third"].value = 1.0
     assert "proved here" in title(panel) and "align refuses" in panel.description
 
@@ -137,9 +169,15 @@ def test_the_badge_says_how_far_the_theorem_reaches(panel):
 def test_poles_lie_on_poles_exactly_where_the_logits_agree(panel):
     panel.state = "view=poles;swapped=layer 1"
     for one, other in (("q₁", "q₂′"), ("q₂", "q₁′")):
-        first, second = ([t for t in panel.figure.data if t.name == name][0] for name in (one, other))
+        first, second = (
+            [t for t in panel.figure.data if t.name == name][0] for name in (one, other)
+        )
         assert np.allclose(first.x, second.x) and np.allclose(first.y, second.y)
     assert "layer 1: q₁ = q₂′, q₂ = q₁′" in " ".join(said(panel.figure))
     panel.state = "view=poles;swapped=none;signs=yes;third=1"
-    first, second = ([t for t in panel.figure.data if t.name == name][0] for name in ("q₁", "q₁′"))
-    assert np.allclose(first.x, -np.array(second.x)) and "no pole is shared" in " ".join(said(panel.figure))
+    first, second = (
+        [t for t in panel.figure.data if t.name == name][0] for name in ("q₁", "q₁′")
+    )
+    assert np.allclose(
+        first.x, -np.array(second.x)
+    ) and "no pole is shared" in " ".join(said(panel.figure))

@@ -1,4 +1,5 @@
-"""Scenes in a real browser, without a kernel: their arithmetic is Python's, and one takes hold of things."""
+"""Scenes in a real browser, without a kernel: their arithmetic is Python's, and one
+takes hold of things."""
 
 import base64
 import gzip
@@ -31,10 +32,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ROOT = Path(__file__).parent.parent
 AGREE = 1e-9
 NETWORK = "deep/javascript/ledger_network.js"
-LOAD = "async ([name, code]) => { const blob = new Blob([code], {type: 'text/javascript'});" \
-    " window[name] = await import(URL.createObjectURL(blob)); }"  # fmt: skip
+LOAD = (
+    "async ([name, code]) => { const blob = new Blob([code], {type:"
+    " 'text/javascript'}); window[name] = await import(URL.createObjectURL(blob)); }"
+)
 SLICES = [*SETTINGS.values()]
-POINT, ROOT_HANDLE = (f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root"))
+POINT, ROOT_HANDLE = (
+    f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root")
+)
 
 
 def some(draw: random.Random) -> float:
@@ -64,11 +69,16 @@ def ask(page, name: str, *arguments: object) -> object:
 
 @pytest.fixture
 def scene(bare_page):
-    """Shows a panel's figure as a page without a kernel does; `.place()` is where the scene is then."""
+    """Shows a panel's figure as a page without a kernel does; `.place()` is where the
+    scene is then."""
 
-    def show(state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer):
+    def show(
+        state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer
+    ):
         bare_page.emulate_media(reduced_motion=motion)
-        bare_page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
+        bare_page.set_content(
+            f"{theme.css()}<div class='nv'><div id='box'></div></div>"
+        )
         load(bare_page, code=gzip.decompress(bundle("scenes")).decode())
         redraw(bare_page, kind(state=state))
         bare_page.wait_for_selector(".nv-handle[transform]")
@@ -104,7 +114,9 @@ def redraw(page, panel, width: int = 1100) -> None:
     panel.close()
 
 
-def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(scene):
+def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(
+    scene,
+):
     page = scene()
     x, y = middle(page, POINT)
     before = place(page)
@@ -114,7 +126,9 @@ def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_s
     assert place(page) != before and place(page)["moves"] == "surface"
     assert "nv-ahead" in page.locator(".nv").get_attribute("class")
     assert "only Python says" in said(page)
-    page.wait_for_function("getComputedStyle(box.querySelector('.nv-exact')).opacity < 0.5")
+    page.wait_for_function(
+        "getComputedStyle(box.querySelector('.nv-exact')).opacity < 0.5"
+    )
 
 
 def test_the_point_snaps_to_the_yellow_line_and_there_are_two_sets_of_weights(scene):
@@ -133,22 +147,32 @@ def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
     start, (x, y) = place(page), middle(page, ROOT_HANDLE)
     before = middle(page, POINT)
     dragged(page, ROOT_HANDLE, x + 25, y - 10)
-    assert place(page)["along"] == start["along"] and abs(place(page)["where"] - start["where"]) > 0.02
+    assert (
+        place(page)["along"] == start["along"]
+        and abs(place(page)["where"] - start["where"]) > 0.02
+    )
     assert middle(page, POINT) != before
 
 
-def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_surface(scene):
+def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_surface(
+    scene,
+):
     page = scene()
     page.locator(POINT).focus()
     page.keyboard.press("Shift+ArrowDown")
-    while "two sets of weights" not in said(page):  # down its line the point meets the yellow one, exactly
+    while "two sets of weights" not in said(
+        page
+    ):  # down its line the point meets the yellow one, exactly
         assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(40)
     at = middle(page, POINT)
     for moves in ("curve", "surface"):
         page.keyboard.press("Enter")
-        assert place(page)["moves"] == moves and np.hypot(*np.subtract(middle(page, POINT), at)) < 3
+        assert (
+            place(page)["moves"] == moves
+            and np.hypot(*np.subtract(middle(page, POINT), at)) < 3
+        )
     page.locator("canvas").focus()
     at_first = middle(page, POINT)
     for key in ("ArrowLeft", "+"):
@@ -173,8 +197,12 @@ def test_play_walks_through_the_pinch_point(scene):
     assert place(page) == stopped
 
 
-@pytest.mark.parametrize("state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"])
-def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_where_it_was(scene, state):
+@pytest.mark.parametrize(
+    "state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"]
+)
+def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_where_it_was(
+    scene, state
+):
     page = scene(state)
     page.locator(POINT).focus()
     start = place(page)
@@ -189,11 +217,15 @@ def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_whe
         return in_drawing(chart.slice, point_at(chart, on_curve, where, along).at)
 
     begin = drawn(False, start["where"], start["along"])
-    away = [np.linalg.norm(drawn(True, where) - begin) for where in np.linspace(0, 1, 401)]
+    away = [
+        np.linalg.norm(drawn(True, where) - begin) for where in np.linspace(0, 1, 401)
+    ]
     assert np.linalg.norm(drawn(True, landed["where"]) - begin) < min(away) + 0.02
     page.keyboard.press("Enter")
     back = place(page)
-    assert back.pop("moves") == start.pop("moves") == "surface" and back == pytest.approx(start, abs=1e-6)
+    assert back.pop("moves") == start.pop(
+        "moves"
+    ) == "surface" and back == pytest.approx(start, abs=1e-6)
 
 
 def test_a_second_finger_moves_nothing(scene):
@@ -216,12 +248,15 @@ def test_a_second_finger_moves_nothing(scene):
         assert fingers(kind, first, second) == turned, kind
         second["y"] += 20
     first["x"] += 30
-    assert fingers("touchMove", first, second) != turned  # the finger that began still holds it
+    assert (
+        fingers("touchMove", first, second) != turned
+    )  # the finger that began still holds it
     fingers("touchEnd")
 
 
 def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
-    """A browser gives a page sixteen contexts, and takes the oldest away without a word."""
+    """A browser gives a page sixteen contexts, and takes the oldest away without a
+    word."""
     page = scene()
     panel = SurfaceExplorer()
     page.evaluate(
@@ -254,24 +289,31 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
             timeout=20_000,
         )
     # Those that sleep have a picture: what is printed shows all.
-    bare = "one.getContext('webgl2').isContextLost() && !one.style.background.includes('url(')"
+    bare = (
+        "one.getContext('webgl2').isContextLost() &&"
+        " !one.style.background.includes('url(')"
+    )
     all_of_them = "[...document.querySelectorAll('.one-of-many canvas')]"
     assert page.evaluate(f"{all_of_them}.filter((one) => {bare}).length") == 0
 
 
 RECTANGLE = (
-    "node => (({left, right, top, bottom}) => [left, right, top, bottom])(node.getBoundingClientRect())"
+    "node => (({left, right, top, bottom}) => [left, right, top,"
+    " bottom])(node.getBoundingClientRect())"
 )
 
 
 def overlap(one, other):
-    """Whether two rectangles of the page, left, right, top, bottom, have a whole pixel in common."""
+    """Whether two rectangles of the page, left, right, top, bottom, have a whole pixel
+    in common."""
     wide, high = (min(one[i + 1], other[i + 1]) - max(one[i], other[i]) for i in (0, 2))
     return wide >= 1 and high >= 1
 
 
 @pytest.mark.parametrize("width", [950, 1100])
-def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(scene, look, width):
+def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(
+    scene, look, width
+):
     look("light", "lecture")
     page = scene("preset=rank-one;swap=yes", kind=FiberExplorer)
     redraw(page, FiberExplorer(state="preset=rank-one;swap=yes"), width)
@@ -281,10 +323,17 @@ def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(sce
     assert "drag the point" in said(page) and not overlap(hint, button)
     shadow = page.locator("text", has_text="shadow").filter(has_not_text="branch")
     rectangles = shadow.evaluate_all(f"all => all.map({RECTANGLE})")
-    branch = "[...box.querySelectorAll('div, text')].filter(one => /^its other branch/.test(one.textContent))"
+    branch = (
+        "[...box.querySelectorAll('div, text')].filter(one => /^its other"
+        " branch/.test(one.textContent))"
+    )
     words = page.evaluate(f"{branch}.map({RECTANGLE})")
     assert words and rectangles
-    assert not [pair for pair in [(a, b) for a in rectangles for b in words if a != b] if overlap(*pair)]
+    assert not [
+        pair
+        for pair in [(a, b) for a in rectangles for b in words if a != b]
+        if overlap(*pair)
+    ]
 
 
 def test_a_slice_that_changes_is_drawn_anew(scene):
@@ -304,9 +353,19 @@ def named(label: str) -> str:
 # A state; another one, which it goes to in a moment; and where ▶ ends.
 MOVING = [
     (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
-    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),  # beyond, it misses
+    (
+        SectionExplorer,
+        "turn=0;offset=0.6",
+        {"turn": 60},
+        {"offset": 0.96875},
+    ),  # beyond, it misses
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
-    (SingletonExplorer, "candidate=negative;travel=0.8", {"travel": 0.2}, {"travel": 1}),
+    (
+        SingletonExplorer,
+        "candidate=negative;travel=0.8",
+        {"travel": 0.2},
+        {"travel": 1},
+    ),
     (FactorizationExplorer, "along=0.6", {"rank": "Q"}, {"along": 1}),
     (FiberExplorer, "off=0.2;along=0.9", {"negative": True}, {"along": 1.5, "off": 0}),
     (LedgerExplorer, "layers=2", {"width": 6}, {}),
@@ -357,7 +416,10 @@ def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_w
             before, heard = place(page), ask(page, "valued")
             least, value, most = map(float, heard[:3])
             assert least <= value <= most and least < most and heard[3], name
-            moved = [page.keyboard.press(key) or place(page) != before for key in ("ArrowDown", "ArrowUp")]
+            moved = [
+                page.keyboard.press(key) or place(page) != before
+                for key in ("ArrowDown", "ArrowUp")
+            ]
             assert any(moved), name
     assert reached == wanted
 
@@ -365,12 +427,15 @@ def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_w
 def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page):
     """As where the browser refuses: the canvas gives no WebGL."""
     bare_page.add_init_script(
-        "const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext ="
-        " function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); };"
+        "const get = HTMLCanvasElement.prototype.getContext;"
+        " HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return"
+        " kind === 'webgl2' ? null : get.call(this, kind, ...more); };"
     )
     bare_page.goto("about:blank")
     page = scene()
-    assert "this browser has no WebGL" in said(page) and "one set of weights" in said(page)
+    assert "this browser has no WebGL" in said(page) and "one set of weights" in said(
+        page
+    )
     x, y = middle(page, ROOT_HANDLE)
     before = place(page)
     dragged(page, ROOT_HANDLE, x + 25, y - 10)
@@ -380,11 +445,14 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
 CANVAS = "box.querySelector('canvas')"
 
 
-def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(scene):
+def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(
+    scene,
+):
     page = scene()
     seen = page.evaluate(f"{CANVAS}.still()")
     page.evaluate(
-        f"lost = {CANVAS}.getContext('webgl2').getExtension('WEBGL_lose_context'), lost.loseContext()"
+        f"lost = {CANVAS}.getContext('webgl2').getExtension('WEBGL_lose_context'),"
+        " lost.loseContext()"
     )
     page.wait_for_function(f"seen => {CANVAS}.still() !== seen", arg=seen)
     page.evaluate("lost.restoreContext()")
@@ -394,7 +462,9 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     assert saved.value.suggested_filename == "neuroviz-surface.png"
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
     colors = ask(page, "picture", picture)
-    assert colors[0] == 2200 and min(colors[1:]) > 20  # the surface, and the roots beside it
+    assert (
+        colors[0] == 2200 and min(colors[1:]) > 20
+    )  # the surface, and the roots beside it
 
 
 TURN = ".nv-handle[aria-label='turn the window round']"
@@ -402,17 +472,24 @@ TURN = ".nv-handle[aria-label='turn the window round']"
 
 def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page = scene("layers=3;place=9", kind=UnrollingExplorer)
-    factors, box = page.get_by_role("slider", name="place k"), page.evaluate("box.getBoundingClientRect().x")
+    factors, box = (
+        page.get_by_role("slider", name="place k"),
+        page.evaluate("box.getBoundingClientRect().x"),
+    )
     y = factors.locator("rect").bounding_box()["y"] + 10
     page.mouse.click(box + 506, y)  # M₂ᵀ, the sixth
     page.wait_for_function("box.textContent.includes('M₂ᵀ at place 6 joins')")
-    assert asked(page, "place", "reflect") == [6, False] and "only Python says" in said(page)
+    assert asked(page, "place", "reflect") == [6, False] and "only Python says" in said(
+        page
+    )
     factors.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("box.textContent.includes('at place 7 joins')")
     x, y = middle(page, TURN)
     dragged(page, TURN, x, y + 40)
-    page.wait_for_function("!box.textContent.includes('sum')")  # not far enough: it goes home
+    page.wait_for_function(
+        "!box.textContent.includes('sum')"
+    )  # not far enough: it goes home
     dragged(page, TURN, x, y + 150)
     page.wait_for_function("box.textContent.includes('sum')")
     assert asked(page, "place", "reflect") == [7, True]
@@ -447,12 +524,16 @@ def bars(page) -> list[float]:
         ("kind=softmax;tokens=1;walk=a-alone", {"along": 1.2}),
     ],
 )
-def test_the_point_is_dragged_along_its_fibre_and_the_bars_stand_still(scene, state, goal):
+def test_the_point_is_dragged_along_its_fibre_and_the_bars_stand_still(
+    scene, state, goal
+):
     page = scene(state, kind=FiberExplorer)
     before, still, (x, y) = place(page), bars(page), ask(page, "middleAt", PAIR, goal)
     dragged(page, PAIR, x + 2, y - 2)
     here = place(page)
-    assert here["off"] == 0 and here["along"] == pytest.approx(goal.get("along", before["along"]), abs=0.1)
+    assert here["off"] == 0 and here["along"] == pytest.approx(
+        goal.get("along", before["along"]), abs=0.1
+    )
     assert {**here, "along": 0} == {**before, **goal, "along": 0}
     assert np.hypot(*np.subtract(middle(page, PAIR), (x, y))) < 6
     assert bars(page) == pytest.approx(still, abs=0.01)
@@ -464,8 +545,12 @@ def test_off_the_fibre_the_point_goes_with_the_pointer_and_the_bars_move(scene):
     before, still, (x, y) = place(page), bars(page), middle(page, PAIR)
     dragged(page, PAIR, x + 10, y - 25)
     assert middle(page, PAIR) == pytest.approx((x + 10, y - 25), abs=2)
-    assert place(page)["off"] > 0.3 and np.abs(np.subtract(bars(page), still)).max() > 10
-    assert "nv-ahead" in page.locator(".nv").get_attribute("class") and "only Python says" in said(page)
+    assert (
+        place(page)["off"] > 0.3 and np.abs(np.subtract(bars(page), still)).max() > 10
+    )
+    assert "nv-ahead" in page.locator(".nv").get_attribute(
+        "class"
+    ) and "only Python says" in said(page)
     dragged(page, PAIR, x, y)
     here = place(page)  # a mouse has whole pixels
     assert here == before | {"along": pytest.approx(before["along"], abs=0.02)}
@@ -478,7 +563,9 @@ def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     panel = FiberExplorer(state="walk=a-alone;along=1.4")
     outputs, reach = panel._shown.outputs_now.T.ravel(), panel.facts["outputs"]["reach"]
     panel.close()
-    seen = [words.strip("◀▶ ") for words in page.locator(".now text").all_text_contents()]
+    seen = [
+        words.strip("◀▶ ") for words in page.locator(".now text").all_text_contents()
+    ]
     assert [words for words in seen if words] == [
         f"{y:.2f}".replace("-", "−") for y in outputs if abs(y) > reach
     ]
@@ -491,7 +578,9 @@ def test_the_point_on_the_other_branch_is_hollow(scene):
         assert page.locator(".nv-view-plane .mark.role-focus.filled").count() == filled
 
 
-def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_swap(scene):
+def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_swap(
+    scene,
+):
     page = scene(kind=FiberExplorer)
     page.locator(PAIR).focus()
     for key, name, way in (("ArrowRight", "along", 1), ("Shift+ArrowDown", "off", -1)):
@@ -509,10 +598,22 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
     page = scene("preset=rank-one;along=0.5", kind=FiberExplorer)
     still, seen = bars(page), {middle(page, PAIR)}
     page.locator(PAIR).focus()
-    for swap, negative in ((False, True), (True, False), (True, True), (False, False)):  # all arms of both
+    for swap, negative in (
+        (False, True),
+        (True, False),
+        (True, True),
+        (False, False),
+    ):  # all arms of both
         page.keyboard.press("Enter")
         page.wait_for_timeout(400)  # a tween
-        assert place(page).items() >= {"swap": swap, "negative": negative, "along": 0.5}.items()
+        assert (
+            place(page).items()
+            >= {
+                "swap": swap,
+                "negative": negative,
+                "along": 0.5,
+            }.items()
+        )
         assert bars(page) == pytest.approx(still, abs=0.01)
         seen.add(middle(page, PAIR))
     assert len(seen) == 4
@@ -523,12 +624,19 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
 
 def test_a_tooltip_says_the_numbers_of_its_point(bare_page):
     figure = json.loads(json.dumps(FlowExplorer(state="runs=1;time=20").figure.drawn))
-    ratio, angle = next(one["customdata"][0] for one in figure["data"] if one.get("customdata"))
+    ratio, angle = next(
+        one["customdata"][0] for one in figure["data"] if one.get("customdata")
+    )
     bare_page.set_content("<div id='box'></div>")
     load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
     bare_page.evaluate(
-        "figure => code.default.react(box, figure.data, {...figure.layout, width: 1000})", figure
+        "figure => code.default.react(box, figure.data, {...figure.layout, width:"
+        " 1000})",
+        figure,
     )
     bare_page.locator(".points path").hover(force=True)
     bare_page.wait_for_selector(".hovertext", timeout=1000 * PATIENCE)
-    assert f"σ₂/σ₁ = {ratio}, sine of the angle {angle}" in bare_page.locator(".hovertext").text_content()
+    assert (
+        f"σ₂/σ₁ = {ratio}, sine of the angle {angle}"
+        in bare_page.locator(".hovertext").text_content()
+    )

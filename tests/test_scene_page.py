@@ -1,4 +1,5 @@
-"""The smallest scene, on the page that shows how to add one: its code has types, is drawn and is dragged."""
+"""The smallest scene, on the page that shows how to add one: its code has types, is
+drawn and is dragged."""
 
 import json
 import re
@@ -21,7 +22,9 @@ POINT = ".nv-handle[aria-label='the weights (a, v)']"
 
 
 def code_of(language):
-    (code,) = re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (code,) = re.findall(
+        rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
     return code
 
 
@@ -45,18 +48,27 @@ def folder():
 
 
 def run(tool, *words):
-    done = subprocess.run([TOOLS / tool, *words], cwd=WEB, capture_output=True, text=True)
+    done = subprocess.run(
+        [TOOLS / tool, *words], cwd=WEB, capture_output=True, text=True
+    )
     assert not done.returncode, done.stdout + done.stderr
 
 
-def test_the_code_of_the_page_has_types_follows_the_rules_and_takes_the_facts(folder, message):
+def test_the_code_of_the_page_has_types_follows_the_rules_and_takes_the_facts(
+    folder, message
+):
     facts = json.dumps(message["facts"], ensure_ascii=False)
-    check = f'import type {{ Facts }} from "./product";\n\nexport const facts: Facts = {facts};\n'
+    check = (
+        'import type { Facts } from "./product";\n\nexport const facts: Facts ='
+        f" {facts};\n"
+    )
     (folder / "facts.ts").write_text(check, encoding="utf-8")
     options = {"extends": "../tsconfig.json", "include": ["*.ts", "../styles.d.ts"]}
     (folder / "tsconfig.json").write_text(json.dumps(options), encoding="utf-8")
     run("tsc", "-p", folder)
-    (folder / "facts.ts").write_text(check.replace('"product": 6.0', ""), encoding="utf-8")
+    (folder / "facts.ts").write_text(
+        check.replace('"product": 6.0', ""), encoding="utf-8"
+    )
     with pytest.raises(AssertionError, match="'product' is missing"):
         run("tsc", "-p", folder)
     (folder / "facts.ts").unlink()
@@ -67,10 +79,18 @@ def test_the_code_of_the_page_has_types_follows_the_rules_and_takes_the_facts(fo
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_the_scene_of_the_page_is_drawn_and_dragged(bare_page, folder, message):
-    run("esbuild", folder / "list.ts", "--bundle", "--loader:.css=text", f"--outfile={folder / 'list.js'}")
+    run(
+        "esbuild",
+        folder / "list.ts",
+        "--bundle",
+        "--loader:.css=text",
+        f"--outfile={folder / 'list.js'}",
+    )
     errors = []
     bare_page.on("pageerror", lambda error: errors.append(str(error)))
-    bare_page.set_content("<body style='margin: 0'><div class='nv'><div id='box'></div></div>")
+    bare_page.set_content(
+        "<body style='margin: 0'><div class='nv'><div id='box'></div></div>"
+    )
     bare_page.add_script_tag(path=folder / "list.js")
     bare_page.evaluate("(message) => painter.react(box, message, 600)", message)
     assert "the same product" in bare_page.locator("h4").inner_text()

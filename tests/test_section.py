@@ -19,7 +19,10 @@ every_slice = pytest.mark.parametrize("part", SOME, ids=label)
 def planes(part: Slice, count: int, seed: int = 0):
     """Planes that go through the window."""
     for normal, away in np.random.default_rng(seed).standard_normal((count, 2, 3)):
-        yield Plane(tuple(normal), normal @ (part.window.centre + 0.3 * part.window.radius * away))
+        yield Plane(
+            tuple(normal),
+            normal @ (part.window.centre + 0.3 * part.window.radius * away),
+        )
 
 
 @every_slice
@@ -30,14 +33,20 @@ def test_every_point_of_a_section_is_on_the_surface_and_in_the_plane(part):
             forms = part.forms(*run.points.T)
             size = np.sqrt(sum(c**2 for q in forms for c in q))
             assert (np.abs(resultant(*forms)) <= 1e-11 * size**4 + 1e-18).all()
-            assert np.abs(plane.height(run.points)).max() < 1e-12 * (1 + np.abs(run.points).max())
+            assert np.abs(plane.height(run.points)).max() < 1e-12 * (
+                1 + np.abs(run.points).max()
+            )
             assert part.window.inside(run.points[1:-1]).all()
             u, v = np.cos(run.theta), np.sin(run.theta)
             for a, b, c in forms:
-                assert (np.abs(a * u * u + b * u * v + c * v * v) <= 1e-9 * size).all(), "on its ruling"
+                assert (
+                    np.abs(a * u * u + b * u * v + c * v * v) <= 1e-9 * size
+                ).all(), "on its ruling"
             drawn += len(run.points)
             moved = part.forms(*(run.points + 0.05).T)
-            assert (np.abs(resultant(*moved)) > 1e-11 * size**4).mean() > 0.9, "beside it is no surface"
+            assert (np.abs(resultant(*moved)) > 1e-11 * size**4).mean() > 0.9, (
+                "beside it is no surface"
+            )
     assert drawn > 0
 
 
@@ -52,9 +61,14 @@ def test_where_a_ruling_meets_the_plane_the_section_has_a_point(part):
             one, other = plane.height(strip.starts), plane.height(strip.ends)
             crosses = one * other < 0
             share = (one / (one - other))[crosses, None]
-            for place in (1 - share) * strip.starts[crosses] + share * strip.ends[crosses]:
+            for place in (1 - share) * strip.starts[crosses] + share * strip.ends[
+                crosses
+            ]:
                 met += 1
-                assert np.linalg.norm(points - place, axis=-1).min() < 0.02 * part.window.reach
+                assert (
+                    np.linalg.norm(points - place, axis=-1).min()
+                    < 0.02 * part.window.reach
+                )
     assert met > 20
 
 
@@ -71,9 +85,14 @@ def test_its_singular_points_are_where_the_singular_curve_goes_through_the_plane
         assert len(section.singular) == len(expected)
         for kind, point in section.singular:
             near = [other for other_kind, other in expected if other_kind == kind]
-            assert min(np.linalg.norm(np.array(point) - other) for other in near) < 0.01 * part.window.reach
+            assert (
+                min(np.linalg.norm(np.array(point) - other) for other in near)
+                < 0.01 * part.window.reach
+            )
             assert part.kind(*point, tol=1e-7) == kind
-            assert abs(plane.height(np.array(point))) < 1e-12 * (1 + np.abs(point).max())
+            assert abs(plane.height(np.array(point))) < 1e-12 * (
+                1 + np.abs(point).max()
+            )
         found += len(expected)
     assert found > 0
 
@@ -83,7 +102,9 @@ def test_a_node_is_passed_twice_and_an_isolated_point_never(part):
     kinds = set()
     for plane in planes(part, 10, seed=3):
         section = section_of(part, plane, count=1500)
-        points = np.concatenate([np.zeros((0, 3)), *(run.points for run in section.runs)])
+        points = np.concatenate(
+            [np.zeros((0, 3)), *(run.points for run in section.runs)]
+        )
         theta = np.concatenate([np.zeros(0), *(run.theta for run in section.runs)])
         for kind, point in section.singular:
             away = np.linalg.norm(points - np.array(point), axis=-1)
@@ -92,18 +113,27 @@ def test_a_node_is_passed_twice_and_an_isolated_point_never(part):
                 close = theta[away < 0.02 * part.window.reach]
                 roots = [root.angle / 2 for root in part.roots(*point, tol=1e-7)]
                 passed = [np.abs(np.sin(close - root)).min() < 0.1 for root in roots]
-                assert len(roots) == 2 and all(passed), "by the rulings of both its roots"
+                assert len(roots) == 2 and all(passed), (
+                    "by the rulings of both its roots"
+                )
             elif kind == CLOSURE and len(away):
                 pinches = part.pinch_points()
-                to_pinch = np.linalg.norm(pinches - point, axis=-1).min() if len(pinches) else np.inf
+                to_pinch = (
+                    np.linalg.norm(pinches - point, axis=-1).min()
+                    if len(pinches)
+                    else np.inf
+                )
                 assert away.min() > 1e-3 * min(to_pinch, 1.0) > 0
     assert kinds
 
 
 @pytest.mark.parametrize(
-    ("s", "rulings", "kind"), [(3, 2, CROSSING), (-3, 2, CROSSING), (2, 1, BOUNDARY), (1, 0, CLOSURE)]
+    ("s", "rulings", "kind"),
+    [(3, 2, CROSSING), (-3, 2, CROSSING), (2, 1, BOUNDARY), (1, 0, CLOSURE)],
 )
-def test_across_the_axis_of_s1_there_are_two_lines_one_or_an_isolated_point(s, rulings, kind):
+def test_across_the_axis_of_s1_there_are_two_lines_one_or_an_isolated_point(
+    s, rulings, kind
+):
     """z² = (s² − 4)y² for one s: all the rulings that it meets lie in the plane."""
     section = section_of(SLICES["S1"], Plane((1, 0, 0), s))
     assert [run.is_ruling for run in section.runs] == [True] * rulings
@@ -116,7 +146,9 @@ def test_across_the_axis_of_s1_there_are_two_lines_one_or_an_isolated_point(s, r
 def test_a_plane_along_the_axis_holds_the_yellow_line():
     section = section_of(SLICES["S1"], Plane((0, 0, 1), 0))
     assert [piece.kind for piece in section.along] == [CROSSING, CLOSURE, CROSSING]
-    assert sum(run.is_ruling for run in section.runs) == 2, "those with m = ±1, at s = ∓2"
+    assert sum(run.is_ruling for run in section.runs) == 2, (
+        "those with m = ±1, at s = ∓2"
+    )
     beside = section_of(SLICES["S1"], Plane((0, 0, 1), Fraction(1, 100)))
     assert not beside.along and not beside.singular
 
@@ -153,12 +185,17 @@ def test_a_plane_needs_a_normal():
 
 
 def test_a_plane_through_a_line_that_all_rulings_meet_cuts_out_that_line():
-    """At (x, 0, 0) the forms are (X − xY)(X + Y) and (X − xY)(X − 2Y): the ruling of root x meets it."""
+    """At (x, 0, 0) the forms are (X − xY)(X + Y) and (X − xY)(X − 2Y): the ruling of
+    root x meets it."""
     along = (0, -1, -1), (0, -1, 2)
     part = Slice(
-        "a directrix", ((1, 1, 0), (1, -2, 0)), (along, ((1, 0, 0), (0, 0, 1)), ((0, 0, 1), (1, 1, 0)))
+        "a directrix",
+        ((1, 1, 0), (1, -2, 0)),
+        (along, ((1, 0, 0), (0, 0, 1)), ((0, 0, 1), (1, 1, 0))),
     )
-    (line,) = [run for run in section_of(part, Plane((0, 1, 2), 0)).runs if not run.is_ruling]
+    (line,) = [
+        run for run in section_of(part, Plane((0, 1, 2), 0)).runs if not run.is_ruling
+    ]
     x, y, z = line.points.T
     assert np.abs([y, z]).max() < 1e-12 and x.min() < -1.99 and x.max() > 1.99
     np.testing.assert_allclose(np.tan(line.theta) * x, 1, rtol=1e-9)

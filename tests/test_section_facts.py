@@ -1,4 +1,5 @@
-"""The facts of a slice and a plane, and the page's formulas: what is said and drawn is what is there."""
+"""The facts of a slice and a plane, and the page's formulas: what is said and drawn is
+what is there."""
 
 import random
 from itertools import pairwise
@@ -13,7 +14,11 @@ from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, stretch_of
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING
 from neuroviz.singular.section import section_of
 from neuroviz.singular.section_facts import section_facts
-from neuroviz.singular.section_panel import SectionExplorer, SectionSetting, study_section
+from neuroviz.singular.section_panel import (
+    SectionExplorer,
+    SectionSetting,
+    study_section,
+)
 from neuroviz.singular.section_plane import frame_of, plane_at, plane_of
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of
@@ -26,7 +31,10 @@ SLICES = [*SETTINGS.values()]
 def random_studies(count: int, seed: int):
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        setting = {"turn": 5 * int(rng.integers(-18, 19)), "tilt": 5 * int(rng.integers(-18, 19))}
+        setting = {
+            "turn": 5 * int(rng.integers(-18, 19)),
+            "tilt": 5 * int(rng.integers(-18, 19)),
+        }
         offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESETS)))
         yield study_section(SectionSetting(**setting, offset=offset, **SLICES[which]))
 
@@ -41,13 +49,17 @@ def rows(flat: list) -> np.ndarray:
 
 def points_of(facts: dict) -> np.ndarray:
     """All points of the section."""
-    return np.concatenate([np.zeros((0, 3)), *(rows(run["points"]) for run in facts["section"]["runs"])])
+    return np.concatenate(
+        [np.zeros((0, 3)), *(rows(run["points"]) for run in facts["section"]["runs"])]
+    )
 
 
 def farthest(points: np.ndarray, chords: np.ndarray) -> float:
     """How far the farthest of these points is from the nearest chord."""
     start, way = chords[:, 0], chords[:, 1] - chords[:, 0]
-    share = ((points[:, None] - start) * way).sum(-1) / np.maximum((way * way).sum(-1), 1e-300)
+    share = ((points[:, None] - start) * way).sum(-1) / np.maximum(
+        (way * way).sum(-1), 1e-300
+    )
     away = points[:, None] - start - np.clip(share, 0, 1)[..., None] * way
     return np.linalg.norm(away, axis=-1).min(axis=1).max()
 
@@ -56,7 +68,8 @@ def farthest(points: np.ndarray, chords: np.ndarray) -> float:
 
 
 def test_every_point_of_the_facts_is_on_the_surface_and_in_the_plane():
-    # The page has five digits, and where sheets nearly touch a distance is the root of R.
+    # The page has five digits, and where sheets nearly touch a distance is the root of
+    # R.
     count = 0
     for study in random_studies(12, seed=0):
         frame, slice, facts = study.frame, study.chart.slice, facts_of(study)
@@ -64,22 +77,33 @@ def test_every_point_of_the_facts_is_on_the_surface_and_in_the_plane():
         points = drawn / stretch_of(slice) + np.array(slice.window.centre)
         size = np.sqrt(sum(c**2 for q in slice.forms(*points.T) for c in q))
         assert (np.abs(slice.resultant(*points.T)) <= 1e-3 * size**4).all()
-        assert np.abs(study.section.plane.height(points)).max(initial=0) < 1e-4 * slice.window.reach
+        assert (
+            np.abs(study.section.plane.height(points)).max(initial=0)
+            < 1e-4 * slice.window.reach
+        )
         assert np.abs(drawn @ frame.normal - frame.offset).max(initial=0) < 1e-4
         count += len(points)
     assert count > 1000
 
 
 def test_the_page_is_the_plane_as_the_camera_sees_it():
-    """Right is right and up is up: nothing is mirrored; and the plane drawn is the plane that cuts."""
+    """Right is right and up is up: nothing is mirrored; and the plane drawn is the
+    plane that cuts."""
     for study in random_studies(12, seed=6):
         frame, chart = study.frame, study.chart
         camera, middle = camera_of(chart), frame.offset * frame.normal
-        here, *there = camera.seen(middle + 0.01 * np.array([0 * middle, frame.across, frame.up]))
+        here, *there = camera.seen(
+            middle + 0.01 * np.array([0 * middle, frame.across, frame.up])
+        )
         if abs(camera.eye @ frame.normal) > 1.2:  # else the plane is seen from its edge
             assert np.linalg.det(np.array(there) - here) > 0
-        plane, points = plane_of(chart, frame), np.random.default_rng(0).normal(0, 1, (20, 3))
-        height = plane.height(points) * np.linalg.norm(np.array(plane.normal, dtype=float))
+        plane, points = (
+            plane_of(chart, frame),
+            np.random.default_rng(0).normal(0, 1, (20, 3)),
+        )
+        height = plane.height(points) * np.linalg.norm(
+            np.array(plane.normal, dtype=float)
+        )
         expected = in_drawing(chart.slice, points) @ frame.normal - frame.offset
         np.testing.assert_allclose(height, expected, atol=1e-9)
         assert frame_of(chart, frame.turn, frame.tilt, frame.offset) == frame
@@ -89,33 +113,89 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
     ("setting", "words", "nodes", "cusps", "rings"),
     [
         ({}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 1.0}, "the section crosses itself once", 1, 0, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.57}, "the section goes through a pinch point", 0, 1, 0),
-        ({"turn": 0, "tilt": 0, "offset": 0.25}, "the section is one isolated point", 0, 0, 1),
+        (
+            {"turn": 0, "tilt": 0, "offset": 1.0},
+            "the section crosses itself once",
+            1,
+            0,
+            0,
+        ),
+        (
+            {"turn": 0, "tilt": 0, "offset": 0.57},
+            "the section goes through a pinch point",
+            0,
+            1,
+            0,
+        ),
+        (
+            {"turn": 0, "tilt": 0, "offset": 0.25},
+            "the section is one isolated point",
+            0,
+            0,
+            1,
+        ),
         ({"offset": 0.46875}, f"{CUSP} a pinch point", 0, 1, 0),
-        ({"turn": 45, "tilt": 20, "offset": 0.203125}, "the section has one isolated point", 0, 0, 1),
-        ({"turn": -90, "tilt": 0, "offset": 0.0}, "the plane holds the yellow line", 0, 0, 0),
+        (
+            {"turn": 45, "tilt": 20, "offset": 0.203125},
+            "the section has one isolated point",
+            0,
+            0,
+            1,
+        ),
+        (
+            {"turn": -90, "tilt": 0, "offset": 0.0},
+            "the plane holds the yellow line",
+            0,
+            0,
+            0,
+        ),
         ({"offset": 1.0}, "the plane misses what is drawn", 0, 0, 0),
-        ({"name": "S3", "alpha": 2.0, "offset": 0.3125}, f"{CUSP} the sharp edge", 0, 1, 0),
-        ({"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0}, "the section crosses itself once", 1, 0, 0),
+        (
+            {"name": "S3", "alpha": 2.0, "offset": 0.3125},
+            f"{CUSP} the sharp edge",
+            0,
+            1,
+            0,
+        ),
+        (
+            {"name": "S2", "turn": 0, "tilt": 0, "offset": 0.0},
+            "the section crosses itself once",
+            1,
+            0,
+            0,
+        ),
     ],
 )
-def test_the_headline_says_what_is_found_and_the_facts_have_it(setting, words, nodes, cusps, rings):
+def test_the_headline_says_what_is_found_and_the_facts_have_it(
+    setting, words, nodes, cusps, rings
+):
     study = study_section(SectionSetting(**setting))
     facts = facts_of(study)
-    assert facts["found"] == [{"text": words}] and words in SectionExplorer._describe(None, study)
+    assert facts["found"] == [{"text": words}] and words in SectionExplorer._describe(
+        None, study
+    )
     singular = facts["section"]["singular"]
     kinds = [one["kind"] for one in singular]
-    assert [kinds.count(kind) for kind in (CROSSING, BOUNDARY, CLOSURE)] == [nodes, cusps, rings]
+    assert [kinds.count(kind) for kind in (CROSSING, BOUNDARY, CLOSURE)] == [
+        nodes,
+        cusps,
+        rings,
+    ]
     for one, (kind, point) in zip(singular, study.section.singular, strict=True):
         assert one["kind"] == kind
-        np.testing.assert_allclose(one["at"], in_drawing(study.chart.slice, np.array(point)), atol=1e-4)
+        np.testing.assert_allclose(
+            one["at"], in_drawing(study.chart.slice, np.array(point)), atol=1e-4
+        )
 
 
 def test_the_plane_stops_at_a_pinch_point_and_nowhere_else():
-    studies = [study_section(SectionSetting(offset=step / 64)) for step in range(24, 40)]
+    studies = [
+        study_section(SectionSetting(offset=step / 64)) for step in range(24, 40)
+    ]
     kinds = [kind for study in studies for kind, _ in study.section.singular]
-    assert len(kinds) == 16 and kinds == sorted(kinds, key=[CLOSURE, BOUNDARY, CROSSING].index)
+    assert len(kinds) == 16 and kinds == sorted(
+        kinds, key=[CLOSURE, BOUNDARY, CROSSING].index
+    )
     assert 1 <= kinds.count(BOUNDARY) <= 4
 
 
@@ -149,7 +229,9 @@ def test_through_the_middle_along_every_axis():
     """Here planes hold lines, apexes and the yellow curve."""
     for setting in SETTINGS.values():
         for turn, tilt in [(0, 0), (90, 0), (0, 90), (0, -90)]:
-            assert study_section(SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)).found
+            assert study_section(
+                SectionSetting(**setting, turn=turn, tilt=tilt, offset=0.0)
+            ).found
 
 
 # Types and formulas, under node
@@ -171,8 +253,13 @@ say(given.map(([{ formulas, slice }, places]: any) => {
 
 
 def test_facts_have_the_form_that_the_page_expects():
-    studies = [*random_studies(40, seed=8), study_section(SectionSetting(turn=-90, tilt=0, offset=0.0))]
-    check_types("SectionFacts", "singular/section_facts", [facts_of(study) for study in studies])
+    studies = [
+        *random_studies(40, seed=8),
+        study_section(SectionSetting(turn=-90, tilt=0, offset=0.0)),
+    ]
+    check_types(
+        "SectionFacts", "singular/section_facts", [facts_of(study) for study in studies]
+    )
 
 
 def test_the_page_cuts_1000_random_sections_as_python_does():
@@ -180,13 +267,15 @@ def test_the_page_cuts_1000_random_sections_as_python_does():
     charts = [chart_of(SectionSetting(**some).slice) for some in SLICES]
     places = [
         [
-            {"turn": draw.choice([0, draw.randrange(-90, 91, 5)]),
-             "tilt": draw.choice([0, draw.randrange(-90, 91, 5)]),
-             "offset": round(draw.uniform(-1, 1), 6)}
+            {
+                "turn": draw.choice([0, draw.randrange(-90, 91, 5)]),
+                "tilt": draw.choice([0, draw.randrange(-90, 91, 5)]),
+                "offset": round(draw.uniform(-1, 1), 6),
+            }
             for _ in range(125)
         ]
         for _ in charts
-    ]  # fmt: skip
+    ]
     said = [facts_of(study_section(SectionSetting(**some))) for some in SLICES]
     answers = ask(_SECTIONS, [*zip(said, places, strict=True)])
     for chart, some, found in zip(charts, places, answers, strict=True):
@@ -194,13 +283,14 @@ def test_the_page_cuts_1000_random_sections_as_python_does():
             gaps += assert_same(chart, place, page)
             kinds |= {one["kind"] for one in page["singular"]}
     assert kinds == {CROSSING, BOUNDARY, CLOSURE}
-    # The page does not see a section that leaves the window for less than the way from one of its
-    # rulings to the next.
+    # The page does not see a section that leaves the window for less than the way from
+    # one of its rulings to the next.
     assert len(gaps) > 1000 and max(gaps) < 0.005 and np.sum(np.array(gaps) > 0.001) < 4
 
 
 def assert_same(chart, place: dict, page: dict) -> list[float]:
-    """Returns how far the curve is from the page's chords, for each run that is long enough."""
+    """Returns how far the curve is from the page's chords, for each run that is long
+    enough."""
     slice, long = chart.slice, int(half_sizes(chart.slice)[0] > 1)
     frame, plane = plane_at(chart, **place)
     exact = section_of(slice, plane, 25)
@@ -216,7 +306,9 @@ def assert_same(chart, place: dict, page: dict) -> list[float]:
     beside -= (beside * way).sum(1, keepdims=True) * way
     assert np.abs(beside * stretch_of(slice)).max(initial=0) < AGREE, place
     assert (np.linalg.norm(p[:, long:], axis=1) <= 1 + AGREE).all()
-    chords = np.array([chord for run in page["runs"] for chord in pairwise(run)])[..., :3]
+    chords = np.array([chord for run in page["runs"] for chord in pairwise(run)])[
+        ..., :3
+    ]
     runs = [in_drawing(slice, run.points) for run in exact.runs]
     # less may be between two rulings as drawn
     long_ones = [run for run in runs if np.linalg.norm(np.ptp(run, axis=0)) > 0.1]
@@ -233,10 +325,17 @@ def assert_same(chart, place: dict, page: dict) -> list[float]:
 
     assert len(page["along"]) == len(exact.along), place
     mine = [(one["kind"], one["at"]) for one in page["singular"]]
-    wanted = [(kind, in_drawing(slice, np.array(at)).tolist()) for kind, at in exact.singular]
-    order = [sorted((kind, np.round(at, 6).tolist(), at) for kind, at in all) for all in (mine, wanted)]
+    wanted = [
+        (kind, in_drawing(slice, np.array(at)).tolist()) for kind, at in exact.singular
+    ]
+    order = [
+        sorted((kind, np.round(at, 6).tolist(), at) for kind, at in all)
+        for all in (mine, wanted)
+    ]
     for one, other in zip(*order, strict=True):
-        assert one[0] == other[0] and one[2] == pytest.approx(other[2], abs=AGREE), place
+        assert one[0] == other[0] and one[2] == pytest.approx(other[2], abs=AGREE), (
+            place
+        )
     return [farthest(run, chords) for run in long_ones]
 
 
@@ -277,7 +376,8 @@ def test_the_rectangle_of_a_plane_through_the_middle_is_no_larger_than_needed(so
 
 @pytest.mark.parametrize("some", SLICES)
 def test_a_point_has_the_tone_that_python_says_nearby(some):
-    """Python's section and the page's are cut at other rulings; their colours are the same."""
+    """Python's section and the page's are cut at other rulings; their colours are the
+    same."""
     is_long = half_sizes(SectionSetting(**some).slice)[0] > 1
     place = {"turn": 10, "tilt": 20, "offset": 0.6 if is_long else 0.1}
     facts = facts_of(study_section(SectionSetting(**some, **place)))

@@ -4,7 +4,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from neuroviz.kit.settings import choice, make_controls, read_setting, real, seed, switch, text, toggle, whole
+from neuroviz.kit.settings import (
+    choice,
+    make_controls,
+    read_setting,
+    real,
+    seed,
+    switch,
+    text,
+    toggle,
+    whole,
+)
 
 
 def declared():
@@ -14,7 +24,9 @@ def declared():
         inputs: int = whole("inputs N", 250, 10, 250, step=10, more=True, slow=True)
         angle: float = real("angle", 0.3, 0.0, 2.0, 0.05)
         kind: str = choice("kind", ["plain", "masked"], "masked")
-        other: str = choice("other", [("in words", "key"), ("at last", "last")], name="another")
+        other: str = choice(
+            "other", [("in words", "key"), ("at last", "last")], name="another"
+        )
         flag: bool = switch("flag", more=True)
         down: bool = toggle("down", True)
         word: str = text("word", placeholder="any")
@@ -34,10 +46,25 @@ def test_a_control_starts_at_the_default_in_the_range_and_the_row_of_its_field()
 def test_a_slider_moves_one_by_one_and_at_once_unless_the_field_says_otherwise():
     _, first, more = declared()
     width, inputs = first["width"], more["inputs"]
-    assert (width.min, width.max, width.step, width.continuous_update) == (1, 8, 1, True)
-    assert (inputs.min, inputs.max, inputs.step, inputs.continuous_update) == (10, 250, 10, False)
+    assert (width.min, width.max, width.step, width.continuous_update) == (
+        1,
+        8,
+        1,
+        True,
+    )
+    assert (inputs.min, inputs.max, inputs.step, inputs.continuous_update) == (
+        10,
+        250,
+        10,
+        False,
+    )
     angle = first["angle"]
-    assert (angle.min, angle.max, angle.step, angle.readout_format) == (0, 2, 0.05, ".2f")
+    assert (angle.min, angle.max, angle.step, angle.readout_format) == (
+        0,
+        2,
+        0.05,
+        ".2f",
+    )
 
 
 def test_a_seed_is_a_number_from_0_to_a_million():
@@ -47,7 +74,12 @@ def test_a_seed_is_a_number_from_0_to_a_million():
 
 @pytest.mark.parametrize(
     ("moved", "read"),
-    [(0.1 + 0.2, 0.3), (1 + 1e-9, 1.0), (1.23456789, 1.23456789), (0.1234567849, 0.12345678)],
+    [
+        (0.1 + 0.2, 0.3),
+        (1 + 1e-9, 1.0),
+        (1.23456789, 1.23456789),
+        (0.1234567849, 0.12345678),
+    ],
 )
 def test_a_setting_is_read_without_the_dust_of_a_slider(moved, read):
     setting, first, more = declared()

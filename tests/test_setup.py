@@ -1,4 +1,5 @@
-"""The lists of dependencies agree, the commands that are named exist, the package is quick to import."""
+"""The lists of dependencies agree, the commands that are named exist, the package is
+quick to import."""
 
 import ast
 import importlib.util
@@ -42,7 +43,11 @@ def requirements(*lists: list[str]) -> dict[str, Requirement]:
 
 
 def pins() -> dict[str, Version]:
-    lines = [line for line in text("constraints.txt").splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in text("constraints.txt").splitlines()
+        if not line.startswith("#")
+    ]
     pairs = [re.fullmatch(r"([\w.-]+)==([\w.]+)", line).groups() for line in lines]
     return {canonicalize_name(name): Version(version) for name, version in pairs}
 
@@ -54,26 +59,39 @@ def test_every_dependency_is_pinned_inside_its_range():
     wanted = requirements(PROJECT["dependencies"], *EXTRAS.values())
     assert set(wanted) <= set(pins())
     for name, requirement in wanted.items():
-        assert requirement.specifier.contains(pins()[name]), f"{requirement} does not allow {pins()[name]}"
+        assert requirement.specifier.contains(pins()[name]), (
+            f"{requirement} does not allow {pins()[name]}"
+        )
 
 
 def test_an_extra_repeats_the_range_of_another():
     ranges: dict[str, set[str]] = {}
     for requirement in map(Requirement, sum(EXTRAS.values(), PROJECT["dependencies"])):
-        ranges.setdefault(canonicalize_name(requirement.name), set()).add(str(requirement.specifier))
+        ranges.setdefault(canonicalize_name(requirement.name), set()).add(
+            str(requirement.specifier)
+        )
     assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
 
 
 def in_conda_words(*lists: list[str]) -> set[str]:
-    return {CONDA_NAMES.get(name, name) + str(r.specifier) for name, r in requirements(*lists).items()}
+    return {
+        CONDA_NAMES.get(name, name) + str(r.specifier)
+        for name, r in requirements(*lists).items()
+    }
 
 
 def test_conda_gets_the_same_dependencies_as_pip():
-    lists = [PROJECT["dependencies"], *(EXTRAS[name] for name in ("notebooks", "torch", "workers"))]
+    lists = [
+        PROJECT["dependencies"],
+        *(EXTRAS[name] for name in ("notebooks", "torch", "workers")),
+    ]
     listed = yaml.safe_load(text("environment.yml"))["dependencies"]
     python = next(entry for entry in listed if entry.startswith("python="))
     assert set(listed) - {python, "pip"} == in_conda_words(*lists)
-    assert Version(python.removeprefix("python=")) in Requirement(f"x{PROJECT['requires-python']}").specifier
+    assert (
+        Version(python.removeprefix("python="))
+        in Requirement(f"x{PROJECT['requires-python']}").specifier
+    )
     # With a binder/ folder there, repo2docker reads nothing outside it.
     assert text("binder/environment.yml") == text("environment.yml")
 
@@ -88,12 +106,18 @@ def test_the_recipe_follows_the_project():
     assert build <= {entry.replace(" ", "") for entry in recipe["requirements"]["host"]}
     commands = {f"{name} = {where}" for name, where in PROJECT["scripts"].items()}
     assert set(recipe["build"]["python"]["entry_points"]) == commands
-    assert recipe["package"]["name"] == PROJECT["name"] and recipe["about"]["license"] == PROJECT["license"]
+    assert (
+        recipe["package"]["name"] == PROJECT["name"]
+        and recipe["about"]["license"] == PROJECT["license"]
+    )
 
 
 def test_conda_forges_own_builder_can_read_the_recipe():
-    """Fields that it does not know, and names that nothing defines, would end the build."""
-    builder = pytest.importorskip("rattler_build", reason="py-rattler-build is not installed")
+    """Fields that it does not know, and names that nothing defines, would end the
+    build."""
+    builder = pytest.importorskip(
+        "rattler_build", reason="py-rattler-build is not installed"
+    )
     variants = builder.VariantConfig({"python_min": ["3.11"]})
 
     def render(recipe: str) -> dict:
@@ -106,10 +130,22 @@ def test_conda_forges_own_builder_can_read_the_recipe():
         render(recipe.replace("noarch:", "noarches:"))
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed")
+@pytest.mark.skipif(
+    not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed"
+)
 def test_repo2docker_can_plan_the_image():
-    words = ["--no-build", "--debug", "--user-id", "1000", "--user-name", "jovyan", str(ROOT)]
-    done = subprocess.run([sys.executable, "-m", "repo2docker", *words], capture_output=True, text=True)
+    words = [
+        "--no-build",
+        "--debug",
+        "--user-id",
+        "1000",
+        "--user-name",
+        "jovyan",
+        str(ROOT),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "repo2docker", *words], capture_output=True, text=True
+    )
     plan = done.stdout + done.stderr
     assert done.returncode == 0, plan
     assert '--file "binder/environment.yml"' in plan
@@ -130,9 +166,13 @@ def test_the_settings_for_jupyterlab_exist_there():
     schemas = Path(sys.prefix, "share", "jupyter", "lab", "schemas")
     if not schemas.exists():
         pytest.skip("this JupyterLab is not part of this Python's environment")
-    for plugin, settings in json.loads(text("binder/labconfig/default_setting_overrides.json")).items():
+    for plugin, settings in json.loads(
+        text("binder/labconfig/default_setting_overrides.json")
+    ).items():
         package, name = plugin.split(":")
-        schema = json.loads((schemas / package / f"{name}.json").read_text(encoding="utf-8"))
+        schema = json.loads(
+            (schemas / package / f"{name}.json").read_text(encoding="utf-8")
+        )
         assert settings.keys() <= schema["properties"].keys()
 
 
@@ -152,11 +192,26 @@ def test_only_a_reader_may_be_without_a_browser(tmp_path, ci, outcome):
     (tmp_path / "test_small.py").write_text(ASKS_FOR_A_BROWSER)
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     env = os.environ | {"PATH": str(tmp_path), "CI": ci, "CHROMIUM": ""}
-    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:xdist", "--rootdir", tmp_path, tmp_path]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-rs",
+        "-p",
+        "no:xdist",
+        "--rootdir",
+        tmp_path,
+        tmp_path,
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True
+    )
     if "1 passed" in done.stdout:
         pytest.skip("this machine has a browser outside its PATH")
-    assert outcome in done.stdout and "no Chromium or Chrome on this machine" in done.stdout
+    assert (
+        outcome in done.stdout
+        and "no Chromium or Chrome on this machine" in done.stdout
+    )
 
 
 # The repository's address
@@ -166,16 +221,26 @@ def test_the_address_stands_in_one_place():
     url = links.repository()
     for name, rewrite in links.PLACES.items():
         assert rewrite(text(name), url) == text(name), "run `make links`"
-    assert links.binder(url) in text("README.md") and links.pages(url) in text("README.md")
+    assert links.binder(url) in text("README.md") and links.pages(url) in text(
+        "README.md"
+    )
 
 
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
     old = links.repository().removeprefix("https://github.com/")
-    readme, citation, recipe = (rewrite(text(name), new) for name, rewrite in links.PLACES.items())
+    readme, citation, recipe = (
+        rewrite(text(name), new) for name, rewrite in links.PLACES.items()
+    )
     assert not any(old in page for page in (readme, citation, recipe))
-    assert f'"neuroviz[notebooks] @ git+{new}"' in readme and f'repository: "{new}"' in recipe
-    assert "mybinder.org/v2/gh/geometers/attention/HEAD?urlpath=lab/tree/notebooks/00_start.ipynb" in readme
+    assert (
+        f'"neuroviz[notebooks] @ git+{new}"' in readme
+        and f'repository: "{new}"' in recipe
+    )
+    assert (
+        "mybinder.org/v2/gh/geometers/attention/HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
+        in readme
+    )
     assert f"git clone {new}\ncd attention\n" in readme
     assert f'repository-code: "{new}"' in citation
 
@@ -184,13 +249,19 @@ def test_a_page_outside_the_repository_has_whole_links():
     page = links.absolute(text("README.md"), links.repository())
     targets = re.findall(r"\]\(([^)]+)\)", page)
     assert targets and all(target.startswith("https://") for target in targets)
-    inside = [target.split("/HEAD/")[1] for target in targets if links.repository() in target]
+    inside = [
+        target.split("/HEAD/")[1] for target in targets if links.repository() in target
+    ]
     assert len(inside) > 10 and all((ROOT / target).exists() for target in inside)
 
 
 def test_binder_needs_an_address_it_knows():
-    assert "v2/gl/geometers%2Fattention/HEAD" in links.binder("https://gitlab.com/geometers/attention")
-    with pytest.raises(ValueError, match="needs an address of the form .* says 'https://example.org/x'"):
+    assert "v2/gl/geometers%2Fattention/HEAD" in links.binder(
+        "https://gitlab.com/geometers/attention"
+    )
+    with pytest.raises(
+        ValueError, match="needs an address of the form .* says 'https://example.org/x'"
+    ):
         links.binder("https://example.org/x")
 
 
@@ -199,7 +270,9 @@ def test_binder_needs_an_address_it_knows():
 TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/install.md", ".ci/run"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/install.md", ".ci/run"]
+)
 def test_every_make_command_that_is_mentioned_exists(name):
     mentioned = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)", text(name)))
     assert mentioned and mentioned <= TARGETS
@@ -221,7 +294,9 @@ def copy(tmp_path):
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path)
     for name in ("tools", "binder"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / ".installed").touch()
     return tmp_path
@@ -229,13 +304,28 @@ def copy(tmp_path):
 
 def environment_for_make(**changes: str) -> dict[str, str]:
     """What is set here, but for what belongs to the `make` that runs the tests."""
-    ours = ("CPU", "CPU_INDEX", "PYTHON", "LAB_ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
-    return {name: value for name, value in os.environ.items() if name not in ours} | changes
+    ours = (
+        "CPU",
+        "CPU_INDEX",
+        "PYTHON",
+        "LAB_ARGS",
+        "MAKEFLAGS",
+        "MAKELEVEL",
+        "MAKEOVERRIDES",
+        "MFLAGS",
+    )
+    return {
+        name: value for name, value in os.environ.items() if name not in ours
+    } | changes
 
 
-def make(folder: Path, *words: str, user: str | None = None, **changes: str) -> subprocess.CompletedProcess:
+def make(
+    folder: Path, *words: str, user: str | None = None, **changes: str
+) -> subprocess.CompletedProcess:
     env = environment_for_make(**changes)
-    return subprocess.run(["make", *words], cwd=folder, env=env, user=user, capture_output=True, text=True)
+    return subprocess.run(
+        ["make", *words], cwd=folder, env=env, user=user, capture_output=True, text=True
+    )
 
 
 def test_make_alone_names_the_two_commands():
@@ -247,7 +337,11 @@ def test_make_alone_names_the_two_commands():
 def test_a_finished_environment_is_left_alone(copy):
     assert make(copy, "env").returncode == 0
     done = make(copy, "env")  # how long that takes stands in benchmarks/README.md
-    assert done.returncode == 0 and "pip" not in done.stdout and "python" not in done.stdout
+    assert (
+        done.returncode == 0
+        and "pip" not in done.stdout
+        and "python" not in done.stdout
+    )
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
@@ -270,7 +364,9 @@ def test_jupyterlab_is_told_to_start_as_root_and_only_then(copy, user):
     pretended.parent.mkdir()
     pretended.write_text(f'#!/bin/sh\n[ "$1" = -u ] && echo {user}\n')
     pretended.chmod(0o755)
-    said = make(copy, "-n", "lab", PATH=f"{pretended.parent}{os.pathsep}{os.environ['PATH']}").stdout
+    said = make(
+        copy, "-n", "lab", PATH=f"{pretended.parent}{os.pathsep}{os.environ['PATH']}"
+    ).stdout
     assert "jupyterlab --notebook-dir=. notebooks/00_start.ipynb" in said
     assert ("--allow-root" in said) == ("you are root" in said) == (user == 0)
 
@@ -285,7 +381,9 @@ def test_make_lab_serves_the_first_notebook_also_as_root(copy):
     words = "LAB_ARGS=--no-browser --ServerApp.ip=127.0.0.1 --ServerApp.port=0"
     env = environment_for_make(HOME=str(copy), JUPYTER_TOKEN="known")
     command = {"args": ["make", "lab", words], "cwd": copy, "env": env, "text": True}
-    with subprocess.Popen(**command, stderr=subprocess.PIPE, start_new_session=True) as server:
+    with subprocess.Popen(
+        **command, stderr=subprocess.PIPE, start_new_session=True
+    ) as server:
         said, address = "", None
         for line in server.stderr:
             said += line
@@ -317,11 +415,17 @@ def test_a_missing_python_is_explained(copy):
 @pytest.mark.parametrize(
     ("version", "has_venv", "said"),
     [
-        ((3, 9, 2), True, "(?s)3.11 or newer.*is Python 3.9.*make lab PYTHON=python3.12"),
+        (
+            (3, 9, 2),
+            True,
+            "(?s)3.11 or newer.*is Python 3.9.*make lab PYTHON=python3.12",
+        ),
         ((3, 12, 0), False, "apt install python3-venv"),
     ],
 )
-def test_an_old_python_and_one_without_venv_are_explained(version, has_venv, said, capsys):
+def test_an_old_python_and_one_without_venv_are_explained(
+    version, has_venv, said, capsys
+):
     with pytest.raises(SystemExit):
         environment.check_python(version, can_make_environments=has_venv)
     assert re.search(said, capsys.readouterr().err)
@@ -329,7 +433,9 @@ def test_an_old_python_and_one_without_venv_are_explained(version, has_venv, sai
 
 def test_an_old_python_can_read_the_explanation():
     tree = ast.parse(text("tools/environment.py"), feature_version=(3, 4))
-    assert not any(isinstance(node, ast.JoinedStr | ast.NamedExpr) for node in ast.walk(tree))
+    assert not any(
+        isinstance(node, ast.JoinedStr | ast.NamedExpr) for node in ast.walk(tree)
+    )
     oldest = Requirement(f"x{PROJECT['requires-python']}").specifier
     assert str(oldest) == ">=" + ".".join(map(str, environment.MINIMUM))
 

@@ -1,4 +1,5 @@
-"""Theorem B: relations between logits, the way to where two networks come apart, its end, and the panel."""
+"""Theorem B: relations between logits, the way to where two networks come apart, its
+end, and the panel."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +23,14 @@ from neuroviz.beyond.proof.weight_pairs import (
 from neuroviz.engine.field import Reals
 from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
 
-RHOS = [Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5, 7)]
+RHOS = [
+    Fraction(1, 3),
+    Fraction(1, 2),
+    Fraction(1),
+    Fraction(2),
+    Fraction(3),
+    Fraction(5, 7),
+]
 REAL = [c for c in CANDIDATES if c != "the same"]
 
 
@@ -76,15 +84,25 @@ def test_the_logits_have_the_relations_of_the_proof_and_no_others(
 
 
 @pytest.mark.parametrize("candidate", CANDIDATES)
-@pytest.mark.parametrize(("causal", "symmetric"), list(product((False, True), (1.0, 0.3, 0.0))))
-def test_relations_hold_at_random_tokens_and_there_are_no_more_of_them(candidate, causal, symmetric):
+@pytest.mark.parametrize(
+    ("causal", "symmetric"), list(product((False, True), (1.0, 0.3, 0.0)))
+)
+def test_relations_hold_at_random_tokens_and_there_are_no_more_of_them(
+    candidate, causal, symmetric
+):
     for rho in RHOS:
         setting = setting_of(candidate, rho, causal=causal, symmetric=symmetric)
         found = relations_of(setting)
         X = np.random.default_rng(1).standard_normal((40, 3, 2))
-        both = [logits(Reals(), one.in_floats().M[0], X) for one in two_networks(setting)]
-        columns = np.stack([form for p, q in both for form in ((q,) if causal else (p, q))])
-        rows = np.array([[float(c) for c in row] for row in found.rows]).reshape(-1, len(columns))
+        both = [
+            logits(Reals(), one.in_floats().M[0], X) for one in two_networks(setting)
+        ]
+        columns = np.stack(
+            [form for p, q in both for form in ((q,) if causal else (p, q))]
+        )
+        rows = np.array([[float(c) for c in row] for row in found.rows]).reshape(
+            -1, len(columns)
+        )
         assert np.abs(rows @ columns).max(initial=0) < 1e-12 * np.abs(columns).max()
         if len(rows):  # a changed coefficient would be noticed
             rows[0, -1 if rows[0, -1] else 1] += 1e-3
@@ -94,7 +112,10 @@ def test_relations_hold_at_random_tokens_and_there_are_no_more_of_them(candidate
 
 def test_a_power_is_read_off_the_relations_only_if_they_are_those_of_a_multiple():
     one, zero = Fraction(1), Fraction(0)
-    multiple = Relations(("P", "Q", "P′", "Q′"), ((-2 * one, zero, one, zero), (zero, -2 * one, zero, one)))
+    multiple = Relations(
+        ("P", "Q", "P′", "Q′"),
+        ((-2 * one, zero, one, zero), (zero, -2 * one, zero, one)),
+    )
     assert multiple.power == 2
     for rows in (
         (),
@@ -117,7 +138,9 @@ MEET = {  # case → whether the columns of θ, of θ′ agree
 
 @pytest.mark.parametrize("candidate", REAL)
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(candidate, causal):
+def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(
+    candidate, causal
+):
     expected = {
         "unrelated": "A",
         "same symmetric part": "A" if causal else "B2",
@@ -157,7 +180,15 @@ def test_the_end_of_the_way_tells_them_apart_as_the_proof_says_for_100_seeds(can
         ({"candidate": "other M₂", "symmetric": 0.0, "layers": 1}, False),
         ({"candidate": "other M₂", "symmetric": 0.0, "causal": True}, False),
         ({"candidate": "negative", "symmetric": 0.0}, False),
-        ({"candidate": "negative", "symmetric": 0.0, "rho": Fraction(1), "causal": True}, False),
+        (
+            {
+                "candidate": "negative",
+                "symmetric": 0.0,
+                "rho": Fraction(1),
+                "causal": True,
+            },
+            False,
+        ),
     ],
 )
 def test_two_functions_are_the_same_exactly_if_they_are_in_floats(change, same):
@@ -182,19 +213,24 @@ def test_a_third_token_tells_apart_what_two_cannot():
 def test_which_hypothesis_fails_is_said():
     assert setting_of(symmetric=0.0, size=0.0).failing == ("L ≠ 0", "Sym M₁ ≠ 0")
     assert setting_of(symmetric=0.0, causal=True).failing == ()
-    assert setting_of("negative", Fraction(1), symmetric=0.0, causal=True).failing == ("Sym M₁ ≠ 0",)
+    assert setting_of("negative", Fraction(1), symmetric=0.0, causal=True).failing == (
+        "Sym M₁ ≠ 0",
+    )
     assert setting_of("negative", Fraction(2), symmetric=0.0, causal=True).failing == ()
     assert setting_of(symmetric=0.05, size=0.05).failing == ()
 
 
 def test_the_ending_sees_a_pair_that_is_given_a_wrong_case():
-    """The exact comparison is one: with the case of another candidate its answer changes."""
+    """The exact comparison is one: with the case of another candidate its answer
+    changes."""
     setting = setting_of("same symmetric part")
     exact, relations = pair_of(setting)
     assert find_ending(setting, "B2", relations, exact).right_meet
     assert not find_ending(setting, "outside", relations, exact).right_meet
     tied = Relations(relations.letters, ((*map(Fraction, (1, 1, 0, 0)),),))
-    assert find_ending(setting, "outside", tied, exact).left_meet  # had PQ been 1, θ would collapse
+    assert find_ending(
+        setting, "outside", tied, exact
+    ).left_meet  # had PQ been 1, θ would collapse
 
 
 # The way
@@ -206,10 +242,14 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
     for rho in (Fraction(1, 3), Fraction(2)):
         setting = setting_of(candidate, rho, 0.0, layers=3, causal=causal)
         study = study_singleton(setting)
-        for side, weights in zip((study.left, study.right), two_networks(setting), strict=True):
+        for side, weights in zip(
+            (study.left, study.right), two_networks(setting), strict=True
+        ):
             X = np.array([[-0.7, 0.6], [0.3, -0.4], [0.5, -0.1]])
             truth = softmax_shares(weights.in_floats().M, X, causal=causal)
-            np.testing.assert_allclose(np.array(side.shares), np.array(truth, dtype=float), atol=1e-12)
+            np.testing.assert_allclose(
+                np.array(side.shares), np.array(truth, dtype=float), atol=1e-12
+            )
         for travel in (0.0, 0.1, 0.3, 0.45, 0.6, 0.8):
             study = study_singleton(replace(setting, travel=travel))
             logs = []
@@ -220,8 +260,12 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
                 continue  # frozen: no logarithms are left to compare
             logs = np.log(logs)
             for row in study.relations.rows:
-                assert abs(np.array(row, dtype=float) @ logs) < 1e-6 * max(1, np.abs(logs).max())
-                off = logs * (1 + 1e-3 * np.arange(1, len(logs) + 1))  # other exponentials do not
+                assert abs(np.array(row, dtype=float) @ logs) < 1e-6 * max(
+                    1, np.abs(logs).max()
+                )
+                off = logs * (
+                    1 + 1e-3 * np.arange(1, len(logs) + 1)
+                )  # other exponentials do not
                 assert abs(np.array(row, dtype=float) @ off) > 1e-4
 
 
@@ -229,8 +273,16 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_the_picture_ends_as_the_exact_comparison_does(candidate, causal, layers):
-    for rho, symmetric in ((Fraction(1, 3), 1.0), (Fraction(2), 1.0), (Fraction(3), 0.0)):
-        study = study_singleton(setting_of(candidate, rho, layers=layers, causal=causal, symmetric=symmetric))
+    for rho, symmetric in (
+        (Fraction(1, 3), 1.0),
+        (Fraction(2), 1.0),
+        (Fraction(3), 0.0),
+    ):
+        study = study_singleton(
+            setting_of(
+                candidate, rho, layers=layers, causal=causal, symmetric=symmetric
+            )
+        )
         assert (study.left.gap < 1e-12) == study.ending.left_meet
         assert (study.right.gap < 1e-12) == study.ending.right_meet
 
@@ -242,23 +294,34 @@ def test_a_token_runs_away_and_one_network_sees_it_where_it_was(rho, causal):
     token, waiting, ratios = (1, [], []) if causal else (0, [], [])
     for travel in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         study = study_singleton(setting_of("positive", rho, travel, causal=causal))
-        holds, comes = (study.left, study.right) if rho > 1 else (study.right, study.left)
+        holds, comes = (
+            (study.left, study.right) if rho > 1 else (study.right, study.left)
+        )
         waiting.append(holds.places[1, token])
-        ratios.append(abs(np.subtract(*comes.places[1])) / abs(np.subtract(*holds.places[1])))
+        ratios.append(
+            abs(np.subtract(*comes.places[1])) / abs(np.subtract(*holds.places[1]))
+        )
         for side in (holds, comes):
             if travel < 1:  # what is drawn is what the layer does
                 np.testing.assert_allclose(
-                    side.places[0] @ attention(Reals(), side.shares[0]), side.places[1], atol=1e-6
+                    side.places[0] @ attention(Reals(), side.shares[0]),
+                    side.places[1],
+                    atol=1e-6,
                 )
             else:
                 assert np.isinf(side.places[0]).sum() == 1
     np.testing.assert_allclose(waiting, waiting[0], atol=1e-12)
-    assert ratios[-1] == 0 and all(a > b for a, b in zip(ratios[1:], ratios[2:], strict=False))
+    assert ratios[-1] == 0 and all(
+        a > b for a, b in zip(ratios[1:], ratios[2:], strict=False)
+    )
 
 
 def test_peeling_freezes_the_first_layer_and_then_moves_the_second():
     frozen = study_singleton(setting_of("other M₂", travel=0.5, layers=3))
-    assert frozen.moved == 1 and frozen.left.shares[0] == frozen.right.shares[0] == (0, 0)
+    assert frozen.moved == 1 and frozen.left.shares[0] == frozen.right.shares[0] == (
+        0,
+        0,
+    )
     later = study_singleton(setting_of("other M₂", travel=0.75, layers=3))
     assert later.moved == 2 and later.left.shares[1] != later.right.shares[1]
     assert later.left.shares == frozen.left.shares
@@ -296,7 +359,9 @@ def test_the_functions_are_as_far_apart_as_the_definition_says(candidate, causal
     for X in np.random.default_rng([3, 9]).standard_normal((50, 3, 2)):
         one, two = (outputs(weights, X.T, causal) for weights in (theta, other))
         apart = max(apart, np.abs(one - two).max())
-    assert study_singleton(setting).functions_apart == pytest.approx(apart, rel=1e-9, abs=1e-14)
+    assert study_singleton(setting).functions_apart == pytest.approx(
+        apart, rel=1e-9, abs=1e-14
+    )
 
 
 def test_an_unknown_candidate_is_refused():
@@ -320,27 +385,67 @@ def test_a_control_without_a_say_is_disabled(panel):
     ):
         panel.reset()
         panel.state = state
-        assert {name for name, control in panel.controls.items() if control.disabled} == expected
+        assert {
+            name for name, control in panel.controls.items() if control.disabled
+        } == expected
 
 
 @pytest.mark.parametrize(
     ("state", "badge", "words"),
     [
-        ("candidate=unrelated;travel=1", "proved here · Theorem B, step 2", "Step 2: no relation binds"),
-        ("candidate=unrelated;travel=1", "exact · end: columns agree for θ′ only", OTHER),
+        (
+            "candidate=unrelated;travel=1",
+            "proved here · Theorem B, step 2",
+            "Step 2: no relation binds",
+        ),
+        (
+            "candidate=unrelated;travel=1",
+            "exact · end: columns agree for θ′ only",
+            OTHER,
+        ),
         ("travel=0.4", "Theorem B, step 3", "the only relation is P′Q′ = (PQ)²"),
         ("travel=1", "Theorem B, step 3", "those of θ′ 0."),
         ("candidate=positive", "Theorem B, step 5", "runs away"),
-        ("candidate=positive;symmetric=0", "outside hypotheses · Theorem B needs Sym M₁ ≠ 0", "always meet"),
-        ("size=0", "outside hypotheses · Theorem B needs L ≠ 0", "A second preimage: modulo"),
-        ("candidate=positive;rho=1", "Theorem B<", "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ"),
-        ("candidate=other M₂;layers=1", "Theorem B, step 6", "no second layer, so it is L′ that is another"),
-        ("candidate=other M₂;symmetric=0", "needs Sym M₁ ≠ 0", "A second preimage: modulo"),
-        ("candidate=other M₂;symmetric=0;copies=2", "needs Sym M₁ ≠ 0", "A second preimage: modulo"),
-        ("candidate=other M₂;symmetric=0;causal=yes;travel=1", "Theorem A′, step 3", OTHER),
+        (
+            "candidate=positive;symmetric=0",
+            "outside hypotheses · Theorem B needs Sym M₁ ≠ 0",
+            "always meet",
+        ),
+        (
+            "size=0",
+            "outside hypotheses · Theorem B needs L ≠ 0",
+            "A second preimage: modulo",
+        ),
+        (
+            "candidate=positive;rho=1",
+            "Theorem B<",
+            "ρ = 1 makes M₁′ = M₁: θ′ is θ. Choose another ρ",
+        ),
+        (
+            "candidate=other M₂;layers=1",
+            "Theorem B, step 6",
+            "no second layer, so it is L′ that is another",
+        ),
+        (
+            "candidate=other M₂;symmetric=0",
+            "needs Sym M₁ ≠ 0",
+            "A second preimage: modulo",
+        ),
+        (
+            "candidate=other M₂;symmetric=0;copies=2",
+            "needs Sym M₁ ≠ 0",
+            "A second preimage: modulo",
+        ),
+        (
+            "candidate=other M₂;symmetric=0;causal=yes;travel=1",
+            "Theorem A′, step 3",
+            OTHER,
+        ),
     ],
 )
-def test_badges_and_words_follow_the_hypotheses_and_the_steps(panel, state, badge, words):
+def test_badges_and_words_follow_the_hypotheses_and_the_steps(
+    panel, state, badge, words
+):
     panel.state = state
     assert badge in title(panel) and words in panel.description
     assert (SECOND[2:] in panel.description) == ("A second" in words)

@@ -1,4 +1,5 @@
-"""Steps of the proofs of Theorems H, W, F, K, S and L that can be computed, each with what it rejects."""
+"""Steps of the proofs of Theorems H, W, F, K, S and L that can be computed, each with
+what it rejects."""
 
 from itertools import product
 
@@ -27,7 +28,9 @@ def reduced(layers):
         tokens.append(U[:, : (s > 1e-9 * s[0]).sum()])
     seen, found = np.eye(len(tokens[-1])), []
     for T, (A, V, *_) in zip(reversed(tokens[1:-1]), reversed(layers), strict=False):
-        s, rows = np.linalg.svd(np.vstack([*(seen @ V), *(T.T @ A), *(T.T @ A.mT)]) @ T)[1:]
+        s, rows = np.linalg.svd(
+            np.vstack([*(seen @ V), *(T.T @ A), *(T.T @ A.mT)]) @ T
+        )[1:]
         found.append(int((s > 1e-9 * s[0]).sum()))
         seen = rows[: found[-1]] @ T.T
     return tuple(reversed(found))
@@ -39,8 +42,13 @@ def test_w1_what_later_layers_see_has_the_widths_of_theorem_w(seed):
     groups, value_dim = map(int, rng.integers(1, (3, 4)))
     block = Block(value_dim, groups) if seed % 2 else Block()
     widths = tuple(map(int, rng.choice([1, 2, 3, 6, 9], int(rng.integers(3, 5)))))
-    heads, head_dims = [groups * int(n) for n in rng.integers(1, 3, len(widths) - 1)], [2, 1, 3, 2]
-    arch = Architecture(widths, head_dims[: len(heads)], 3, "softmax", heads, block=block)
+    heads, head_dims = (
+        [groups * int(n) for n in rng.integers(1, 3, len(widths) - 1)],
+        [2, 1, 3, 2],
+    )
+    arch = Architecture(
+        widths, head_dims[: len(heads)], 3, "softmax", heads, block=block
+    )
     layers = shown("a test", arch, random_block_weights(Reals(), arch, rng))
     assert reduced(layers) == effective_widths(arch)[1:-1]
     layers[-1] = layers[-1]._replace(A=0 * layers[-1].A, V=0 * layers[-1].V)
@@ -49,19 +57,30 @@ def test_w1_what_later_layers_see_has_the_widths_of_theorem_w(seed):
 
 def split(z, widths):
     """(A, V) of each layer, of two heads."""
-    sizes = [(2, d, d) for d in widths[:-1]] + [(2, c, d) for d, c in zip(widths, widths[1:], strict=False)]
+    sizes = [(2, d, d) for d in widths[:-1]] + [
+        (2, c, d) for d, c in zip(widths, widths[1:], strict=False)
+    ]
     cuts = np.cumsum([np.prod(size) for size in sizes])
-    parts = [p.reshape(size) for p, size in zip(np.split(z, cuts[:-1]), sizes, strict=True)]
+    parts = [
+        p.reshape(size) for p, size in zip(np.split(z, cuts[:-1]), sizes, strict=True)
+    ]
     return list(zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True))
 
 
 def random_weights(rng, widths):
-    return rng.standard_normal(sum(2 * d * (d + c) for d, c in zip(widths, widths[1:], strict=False)))
+    return rng.standard_normal(
+        sum(2 * d * (d + c) for d, c in zip(widths, widths[1:], strict=False))
+    )
 
 
-@pytest.mark.parametrize(("widths", "minimal"), [((2, 3, 2), True), ((2, 3, 3, 1), True), ((1, 3, 2), False)])
-def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(widths, minimal):
-    """(1, 3, 2): two heads fill two of the three inner dimensions, and V₂ and A₂ are free on the third."""
+@pytest.mark.parametrize(
+    ("widths", "minimal"), [((2, 3, 2), True), ((2, 3, 3, 1), True), ((1, 3, 2), False)]
+)
+def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(
+    widths, minimal
+):
+    """(1, 3, 2): two heads fill two of the three inner dimensions, and V₂ and A₂ are
+    free on the third."""
     rng = np.random.default_rng(1)
     arch = Architecture(widths, widths[:-1], 3, "softmax", heads=2)
     X, z = rng.standard_normal((5, widths[0], 3)), random_weights(rng, widths)
@@ -76,7 +95,11 @@ def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(width
     def output(z):
         weights = {}
         for i, (A, V) in enumerate(split(z, widths), start=1):
-            weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(A.shape[1])] * 2), f"{i}.V": V}
+            weights |= {
+                f"{i}.Q": A,
+                f"{i}.K": np.stack([np.eye(A.shape[1])] * 2),
+                f"{i}.V": V,
+            }
         return forward(Reals(), arch, weights, X)
 
     J = np.array([paths(z + 1e-30j * e).imag / 1e-30 for e in np.eye(len(z))]).T
@@ -84,7 +107,10 @@ def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(width
     kernel = rows[(s > 1e-10 * s[0]).sum() :]
     gauge = sum(d * d for d in widths[1:-1])
     assert len(kernel) == gauge if minimal else len(kernel) > gauge
-    along = [np.abs(output(z + 1e-5 * e) - output(z - 1e-5 * e)).max() for e in (*kernel, rows[0])]
+    along = [
+        np.abs(output(z + 1e-5 * e) - output(z - 1e-5 * e)).max()
+        for e in (*kernel, rows[0])
+    ]
     assert max(along[:-1]) < 1e-12 < 1e-7 < along[-1]
 
 
@@ -97,31 +123,53 @@ def shares(rng, heads, tokens, causal):
 
 @pytest.mark.parametrize(
     ("causal", "heads", "width", "tokens", "related"),
-    [(True, 2, 2, 3, 0), (True, 1, 1, 3, 0), (False, 2, 3, 3, 0), (False, 1, 1, 3, 1), (False, 1, 1, 4, 3)]
+    [
+        (True, 2, 2, 3, 0),
+        (True, 1, 1, 3, 0),
+        (False, 2, 3, 3, 0),
+        (False, 1, 1, 3, 1),
+        (False, 1, 1, 4, 3),
+    ]
     + [(causal, 2, width, 2, 0) for causal in (True, False) for width in (2, 3)],
 )
-def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(causal, heads, width, tokens, related):
-    """Of the (y_j − y_c)ᵀ A y_c of two layers, the tokens and 1; the shares of layer 1 are free.
+def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(
+    causal, heads, width, tokens, related
+):
+    """Of the (y_j − y_c)ᵀ A y_c of two layers, the tokens and 1; the shares of layer 1
+    are free.
 
     Two tokens: "Independence" in Theorem H, at width 3 with a skip.
     On a line n_jc = −n_cj with sums 0 are relations: (t − 1)(t − 2)/2 a head.
     """
     rng = np.random.default_rng(tokens)
-    V, A, B = (rng.standard_normal((heads, c, d)) for c, d in ((width, 3), (3, 3), (width, width)))
-    unequal = np.triu(np.ones((tokens, tokens)), 1) + np.tril(np.ones((tokens, tokens)), -1) * (not causal)
+    V, A, B = (
+        rng.standard_normal((heads, c, d))
+        for c, d in ((width, 3), (3, 3), (width, width))
+    )
+    unequal = np.triu(np.ones((tokens, tokens)), 1) + np.tril(
+        np.ones((tokens, tokens)), -1
+    ) * (not causal)
 
     def relations(B):
         rows = []
         for _ in range(60):
             X, row = rng.standard_normal((3, tokens)), [1]
-            Z = (V @ X @ shares(rng, heads, tokens, causal)).sum(0) + (X if width == tokens + 1 == 3 else 0)
+            Z = (V @ X @ shares(rng, heads, tokens, causal)).sum(0) + (
+                X if width == tokens + 1 == 3 else 0
+            )
             for Y, M in ((X, A), (Z, B)):
                 s = Y.T @ M @ Y
-                row = np.append(row, (s - np.diagonal(s, axis1=1, axis2=2)[:, None])[:, unequal > 0])
+                row = np.append(
+                    row, (s - np.diagonal(s, axis1=1, axis2=2)[:, None])[:, unequal > 0]
+                )
             rows.append(np.append(row, X))
         return len(rows[0]) - np.linalg.matrix_rank(rows, rtol=1e-9)
 
-    assert relations(B) == related == (tokens - 1) * (tokens - 2) // 2 * (not causal and width == 1)
+    assert (
+        relations(B)
+        == related
+        == (tokens - 1) * (tokens - 2) // 2 * (not causal and width == 1)
+    )
     assert relations(B[[0] * heads]) > related or heads == 1
 
 
@@ -145,7 +193,9 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
 
     def along(theta, direction, X, S):
         Y, dY, deltas = X, 0 * X, []
-        for (A, V), (dA, dV), P in zip(split(theta, widths), split(direction, widths), S, strict=True):
+        for (A, V), (dA, dV), P in zip(
+            split(theta, widths), split(direction, widths), S, strict=True
+        ):
             ds = dY.T @ A @ Y + Y.T @ dA @ Y + Y.T @ A @ dY
             dP = P * (ds - (P * ds).sum(axis=1, keepdims=True))
             deltas.append(ds[:, :2, 2] - ds[:, 2:, 2])
@@ -155,9 +205,15 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
     def kernel(theta):
         moves = []
         for _ in range(20):
-            at = rng.standard_normal((widths[0], 3)), [shares(rng, 2, 3, True) for _ in widths[1:]]
+            at = (
+                rng.standard_normal((widths[0], 3)),
+                [shares(rng, 2, 3, True) for _ in widths[1:]],
+            )
             moves.append([along(theta, e, *at) for e in np.eye(len(theta))])
-        J, D = (np.concatenate([np.array([move[k] for move in m]).T for m in moves]) for k in (0, 1))
+        J, D = (
+            np.concatenate([np.array([move[k] for move in m]).T for m in moves])
+            for k in (0, 1)
+        )
         s, rows = np.linalg.svd(J)[1:]
         silent = rows[(s > 1e-9 * s[0]).sum() :]
         return len(silent), np.abs(D @ silent.T).max()
@@ -168,9 +224,14 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
     assert kernel(theta)[1] > 0.1
 
 
-@pytest.mark.parametrize(("tokens", "hidden"), [(2, False), (3, False), (2, True), (3, True)])
-def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up_to_zero(tokens, hidden):
-    """A_h′ = ± A_h: are there V_h′ with the same function? Where V_J = 0 and t = 2, also with −A_h in J."""
+@pytest.mark.parametrize(
+    ("tokens", "hidden"), [(2, False), (3, False), (2, True), (3, True)]
+)
+def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up_to_zero(
+    tokens, hidden
+):
+    """A_h′ = ± A_h: are there V_h′ with the same function? Where V_J = 0 and t = 2,
+    also with −A_h in J."""
     rng = np.random.default_rng(5)
     A, V = rng.standard_normal((2, 3, 2, 2))
     if hidden:
@@ -179,7 +240,11 @@ def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up
 
     def attended(A):
         S = np.exp(X.mT @ A @ X)
-        return np.concatenate(np.moveaxis(X @ (S / S.sum(axis=-2, keepdims=True)), 0, -2).reshape(3, 2, -1))
+        return np.concatenate(
+            np.moveaxis(X @ (S / S.sum(axis=-2, keepdims=True)), 0, -2).reshape(
+                3, 2, -1
+            )
+        )
 
     wanted, fits = np.concatenate(V, axis=1) @ attended(A), set()
     for signs in product((1, -1), repeat=3):
@@ -192,13 +257,21 @@ def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up
 
 @pytest.mark.parametrize(("n", "rank"), [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3)])
 def test_f_the_layer_is_open_from_rank_two_on(n, rank):
-    """The differential of X ↦ X XᵀM X on n × 2 matrices at a random point; M may be antisymmetric."""
+    """The differential of X ↦ X XᵀM X on n × 2 matrices at a random point; M may be
+    antisymmetric."""
     rng = np.random.default_rng(n)
-    M, X = rng.integers(1, 9, (n, rank)) @ rng.integers(1, 9, (rank, n)), rng.integers(1, 9, (n, 2))
+    M, X = (
+        rng.integers(1, 9, (n, rank)) @ rng.integers(1, 9, (rank, n)),
+        rng.integers(1, 9, (n, 2)),
+    )
     for form in (M, M - M.T):
         columns = []
         for D in np.eye(2 * n, dtype=int).reshape(-1, n, 2):
-            columns.append((D @ X.T @ form @ X + X @ D.T @ form @ X + X @ X.T @ form @ D).ravel().tolist())
+            columns.append(
+                (D @ X.T @ form @ X + X @ D.T @ form @ X + X @ X.T @ form @ D)
+                .ravel()
+                .tolist()
+            )
         is_full = flint.fmpz_mat(columns).rank() == 2 * n
         assert is_full == (flint.fmpz_mat(form.tolist()).rank() > 1)
 
@@ -207,13 +280,16 @@ def test_f_the_layer_is_open_from_rank_two_on(n, rank):
 def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
     """Tokens x and sw; Ω_j is 0 before the least index and antisymmetric from it on."""
     rng = np.random.default_rng(least)
-    (x, w), Ms, turns = (exact(rng.integers(1, 6, shape)) for shape in ((2, 3), (3, 3, 3), (3, 3, 3)))
+    (x, w), Ms, turns = (
+        exact(rng.integers(1, 6, shape)) for shape in ((2, 3), (3, 3, 3), (3, 3, 3))
+    )
 
     def form(left, M, right):
         return (left[None] @ M @ right[:, None])[0]
 
     def orders(directions):
-        """The derivatives of both tokens; on the way the leading terms of z₂ = f x + g w."""
+        """The derivatives of both tokens; on the way the leading terms of z₂ = f x + g
+        w."""
         one, two, first, second = x, w * S, 0 * x, 0 * x
         alpha, beta, xi = form(x, Ms[0], w), form(w, Ms[0], w), form(x, Ms[0], x)
         for j, (M, turn) in enumerate(zip(Ms, directions, strict=True), start=1):
@@ -234,28 +310,44 @@ def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
 
     def coordinates(z):
         below = (x[0] * w[1] - x[1] * w[0])[0]
-        return [(z[0] * w[1] - z[1] * w[0]) / below, (x[0] * z[1] - x[1] * z[0]) / below]
+        return [
+            (z[0] * w[1] - z[1] * w[0]) / below,
+            (x[0] * z[1] - x[1] * z[0]) / below,
+        ]
 
     def lowest(poly):
         return next((k, c) for k, c in enumerate(poly.coeffs()) if c)
 
-    antisymmetric = [turn - turn.T if j >= least else 0 * turn for j, turn in enumerate(turns, start=1)]
+    antisymmetric = [
+        turn - turn.T if j >= least else 0 * turn
+        for j, turn in enumerate(turns, start=1)
+    ]
     first, (f, g) = orders(antisymmetric)
-    assert not first.any() and lowest(f)[0] == 2 * least - 1 and (not g or lowest(g)[0] > 2 * least - 1)
+    assert (
+        not first.any()
+        and lowest(f)[0] == 2 * least - 1
+        and (not g or lowest(g)[0] > 2 * least - 1)
+    )
     assert orders([turn + turn.T for turn in turns])[0].any()
 
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(alone):
-    """ż + c ∘ z = 0 only for c = 0, any Σ V ⊗ A (four heads of width 2 reach all 12); not where V₁ = 0."""
+    """ż + c ∘ z = 0 only for c = 0, any Σ V ⊗ A (four heads of width 2 reach all 12);
+    not where V₁ = 0."""
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
-    first, last = Architecture((2, 2), (2,), 3, skip=True), Architecture((2, 2), (2,), 3, heads=4)
+    first, last = (
+        Architecture((2, 2), (2,), 3, skip=True),
+        Architecture((2, 2), (2,), 3, heads=4),
+    )
     before, behind = (random_block_weights(over, arch, rng) for arch in (first, last))
     if alone:
         before["1.V"] *= 0
     X = over.random(rng, (12, 2, 3))
     dz = jacobian(over, first, before, X).reshape(-1, first.num_parameters)
-    c = jacobian(over, last, behind, forward(over, first, before, X)).reshape(-1, last.num_parameters)
+    c = jacobian(over, last, behind, forward(over, first, before, X)).reshape(
+        -1, last.num_parameters
+    )
     both = exact_rank(np.concatenate([dz, c], axis=1), over)
     assert exact_rank(c, over) == 12
     assert both == 12 if alone else both == exact_rank(dz, over) + 12 == 7 + 12
@@ -263,54 +355,81 @@ def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(a
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_s_b_a_small_second_token_goes_through_the_matrices_of_the_proof(causal):
-    """Tokens x and sw: the part s¹ of the second column is (I + Λ₂)(I + Λ₁)w, Λ = Σ V y yᵀ A; not y yᵀ Aᵀ."""
+    """Tokens x and sw: the part s¹ of the second column is (I + Λ₂)(I + Λ₁)w, Λ = Σ V y
+    yᵀ A; not y yᵀ Aᵀ."""
     rng = np.random.default_rng(3)
-    layers, x, w = (exact(rng.integers(1, 6, size)) for size in ((2, 2, 2, 3, 3), (3, 1), (3, 1)))
+    layers, x, w = (
+        exact(rng.integers(1, 6, size)) for size in ((2, 2, 2, 3, 3), (3, 1), (3, 1))
+    )
 
     def slope(turned):
         y, B = x, w
         for A, V in layers:
             A_ = A.swapaxes(1, 2) if turned else A
-            B = B + sum(V_h @ y @ (y.T @ A_h @ B) for V_h, A_h in zip(V, A_, strict=True))
-            y = y + sum(V_h @ y @ (y.T @ A_h @ y) for V_h, A_h in zip(V, A, strict=True))
+            B = B + sum(
+                V_h @ y @ (y.T @ A_h @ B) for V_h, A_h in zip(V, A_, strict=True)
+            )
+            y = y + sum(
+                V_h @ y @ (y.T @ A_h @ y) for V_h, A_h in zip(V, A, strict=True)
+            )
         return [entry[0] for entry in B.flat]
 
     Z = np.hstack([x, w * S])
     for A, V in layers:
         forms = [Z.T @ A_h @ Z for A_h in A]
-        Z = Z + sum(V_h @ Z @ (np.triu(form) if causal else form) for V_h, form in zip(V, forms, strict=True))
+        Z = Z + sum(
+            V_h @ Z @ (np.triu(form) if causal else form)
+            for V_h, form in zip(V, forms, strict=True)
+        )
     assert [entry[1] for entry in Z[:, 1]] == slope(turned=False) != slope(turned=True)
 
 
-@pytest.mark.parametrize(("d", "heads", "v"), [(3, 1, 3), (3, 2, 2), (2, 3, 1), (3, 1, 2), (3, 2, 1)])
-def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(d, heads, v):
-    """Exactly where H v ≥ d (II); (I) for H ≤ d too, for H > d as the n × n matrix is a sum of H."""
+@pytest.mark.parametrize(
+    ("d", "heads", "v"), [(3, 1, 3), (3, 2, 2), (2, 3, 1), (3, 1, 2), (3, 2, 1)]
+)
+def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(
+    d, heads, v
+):
+    """Exactly where H v ≥ d (II); (I) for H ≤ d too, for H > d as the n × n matrix is a
+    sum of H."""
     rng = np.random.default_rng(d)
     A = rng.standard_normal((heads, d, d))
-    V, y = rng.standard_normal((heads, d, v)) @ rng.standard_normal((heads, v, d)), rng.standard_normal(d)
+    V, y = (
+        rng.standard_normal((heads, d, v)) @ rng.standard_normal((heads, v, d)),
+        rng.standard_normal(d),
+    )
     seen, forms = V @ y, y @ A @ y
     one = (A.mT @ y) @ seen.T if heads <= d else np.einsum("hi,hj->ij", seen, A.mT @ y)
-    two = np.einsum("h,hij->ij", forms, V) + np.einsum("hi,hj->ij", seen, (A + A.mT) @ y)
+    two = np.einsum("h,hij->ij", forms, V) + np.einsum(
+        "hi,hj->ij", seen, (A + A.mT) @ y
+    )
     assert np.linalg.matrix_rank(one, rtol=1e-9) == min(heads, d)
     assert (np.linalg.matrix_rank(two, rtol=1e-9) == d) == (heads * v >= d)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_s_the_inverse_stays_bounded_where_hypothesis_one_holds(heads):
-    """(I + s Λ(y))⁻¹ for s → ∞; not where yᵀA V y = 0 for all y, as A = J V⁻¹ with antisymmetric J has it."""
+    """(I + s Λ(y))⁻¹ for s → ∞; not where yᵀA V y = 0 for all y, as A = J V⁻¹ with
+    antisymmetric J has it."""
     rng, y = np.random.default_rng(heads), np.array([0.6, -1.1, 0.7])
     A, V = rng.standard_normal((2, heads, 3, 3))
 
     def growth(A, V):
         Lambda = np.einsum("hij,j,k,hkl->il", V, y, y, A)
-        small, large = (np.linalg.norm(np.linalg.inv(np.eye(3) + s * Lambda), 2) for s in (1e3, 1e6))
+        small, large = (
+            np.linalg.norm(np.linalg.inv(np.eye(3) + s * Lambda), 2) for s in (1e3, 1e6)
+        )
         return large / small
 
-    assert growth(A, V) < 2 and growth((A - A.mT) @ np.linalg.inv(V[0]), V[[0] * heads]) > 500
+    assert (
+        growth(A, V) < 2
+        and growth((A - A.mT) @ np.linalg.inv(V[0]), V[[0] * heads]) > 500
+    )
 
 
 def test_l_the_part_next_to_the_highest_is_the_derivative_of_the_rest_along_the_input():
-    """f₃ ∘ f₂ ∘ f₁ at rX: r²⁷ is h₃h₂h₁, r²⁵ is DG(h₁(X))[X] with G = h₃h₂, and r²⁶ is missing.
+    """f₃ ∘ f₂ ∘ f₁ at rX: r²⁷ is h₃h₂h₁, r²⁵ is DG(h₁(X))[X] with G = h₃h₂, and r²⁶ is
+    missing.
 
     Weights with h₁′ = C h₁ and G′ = G C⁻¹ have the same r²⁷, and DG(h₁(X))[C⁻¹X].
     """
@@ -318,7 +437,10 @@ def test_l_the_part_next_to_the_highest_is_the_derivative_of_the_rest_along_the_
     layers, X = (exact(rng.integers(1, 6, size)) for size in ((3, 2, 2, 2), (2, 2)))
     C, back = exact([[1, 2], [0, 1]]), exact([[1, -2], [0, 1]])
     others = layers.copy()
-    others[0, 1], others[1] = C @ layers[0, 1], (back.T @ layers[1, 0] @ back, layers[1, 1] @ back)
+    others[0, 1], others[1] = (
+        C @ layers[0, 1],
+        (back.T @ layers[1, 0] @ back, layers[1, 1] @ back),
+    )
 
     def along(D):
         A, V = layers[0]
@@ -326,7 +448,9 @@ def test_l_the_part_next_to_the_highest_is_the_derivative_of_the_rest_along_the_
         for A, V in layers[1:]:
             form = Y.T @ A @ Y
             D, Y = V @ (D @ form + Y @ (D.T @ A @ Y + Y.T @ A @ D)), V @ Y @ form
-        return [constant[0] for constant in Y.flat], [constant[0] for constant in D.flat]
+        return [constant[0] for constant in Y.flat], [
+            constant[0] for constant in D.flat
+        ]
 
     for weights, way in ((layers, X), (others, back @ X)):
         Z = X * S

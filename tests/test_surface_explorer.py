@@ -1,4 +1,5 @@
-"""The explorer of the singular surface: what it draws is the surface, and what it says of a point is true."""
+"""The explorer of the singular surface: what it draws is the surface, and what it says
+of a point is true."""
 
 from itertools import combinations
 from math import hypot
@@ -34,14 +35,20 @@ def study(key="figure-1", **more):
 @every_preset
 def test_solid_curves_lie_on_the_mesh_and_dotted_ones_off_it(key):
     chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
-    mesh = np.concatenate([in_drawing(chart.slice, s.points(60)).reshape(-1, 3) for s in chart.strips])
+    mesh = np.concatenate(
+        [in_drawing(chart.slice, s.points(60)).reshape(-1, 3) for s in chart.strips]
+    )
     pinches = in_drawing(chart.slice, np.reshape(chart.pinches, (-1, 3)))
     for piece in chart.pieces:
         points = in_drawing(chart.slice, piece.points[2:-2:6])
         if len(pinches):
-            points = points[np.linalg.norm(points[:, None] - pinches, axis=-1).min(axis=1) > 0.3]
+            points = points[
+                np.linalg.norm(points[:, None] - pinches, axis=-1).min(axis=1) > 0.3
+            ]
         away = [np.linalg.norm(mesh - point, axis=-1).min() for point in points]
-        assert all(d > 0.02 if piece.kind == "closure only" else d < 0.04 for d in away), piece.kind
+        assert all(
+            d > 0.02 if piece.kind == "closure only" else d < 0.04 for d in away
+        ), piece.kind
 
 
 @every_preset
@@ -49,8 +56,15 @@ def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
     for moves in ("surface", "curve"):
         for where in (0.0, 0.13, 0.5, 1.0):
             answer = study(key, moves=moves, where=where)
-            point, slice, kind = answer.point, answer.chart.slice, answer.point.facts.kind
-            assert point.facts == slice.facts(*point.at) and kind == slice.kind(*point.at) != "off"
+            point, slice, kind = (
+                answer.point,
+                answer.chart.slice,
+                answer.point.facts.kind,
+            )
+            assert (
+                point.facts == slice.facts(*point.at)
+                and kind == slice.kind(*point.at) != "off"
+            )
             assert KIND_WORDS[kind] in panel._describe(answer)
             assert ("Cor. A.6" in panel._badge(answer)) == (kind == "closure only")
             assert surface_facts(answer)["point"]["lines"][0] == KIND_WORDS[kind]
@@ -63,29 +77,45 @@ def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appear
         roots = on_circle(next(filter(any, answer.point.forms)))
         seen.append((len(roots), hypot(*roots[0]), answer.point))
     assert [count for count, _, _ in seen] == [2, 2, 1, 1, 1]
-    assert [abs(radius - 1) < 1e-9 for _, radius, _ in seen] == [True, True, True, False, False]
+    assert [abs(radius - 1) < 1e-9 for _, radius, _ in seen] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
     assert [point.facts.preimages for *_, point in seen] == [2, 2, 1, 0, 0]
     assert [np.sign(point.discriminant) for *_, point in seen] == [1, 1, 0, -1, -1]
 
 
 def test_points_stop_at_pinch_points_on_the_curve_and_at_crossings_on_a_ruling():
     chart = chart_of(SLICES["S1"])
-    kinds = [point_at(chart, True, step / 200, 0.0).facts.kind for step in range(140, 176)]
+    kinds = [
+        point_at(chart, True, step / 200, 0.0).facts.kind for step in range(140, 176)
+    ]
     assert kinds == sorted(kinds, key=["closure only", "boundary", "crossing"].index)
     assert 1 <= kinds.count("boundary") <= 4
-    assert [point_at(chart, False, 0.8, a).facts.kind for a in (0.015625, 0.0625)] == ["crossing", "smooth"]
+    assert [point_at(chart, False, 0.8, a).facts.kind for a in (0.015625, 0.0625)] == [
+        "crossing",
+        "smooth",
+    ]
     crossing = point_at(chart, False, 0.8, 0.0)
     assert crossing.at[1:] == (0, 0) and not any(crossing.forms[1]), "without rounding"
 
 
 def test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root():
     chart = chart_of(SLICES["S1"])
-    roots = {round(point_at(chart, False, 0.8, a).roots[0].m, 9) for a in (-1.0, -0.5, 0.25, 1.0)}
+    roots = {
+        round(point_at(chart, False, 0.8, a).roots[0].m, 9)
+        for a in (-1.0, -0.5, 0.25, 1.0)
+    }
     assert len(roots) == 1
     assert round(point_at(chart, False, 0.3, 0.5).roots[0].m, 9) not in roots
 
 
-@pytest.mark.parametrize("slice", [SLICES["S1"], SLICES["S2"], s3(3), s3(2.6), SLICES["S4"]])
+@pytest.mark.parametrize(
+    "slice", [SLICES["S1"], SLICES["S2"], s3(3), s3(2.6), SLICES["S4"]]
+)
 def test_where_two_sheets_cross_their_colours_differ(slice):
     chart = chart_of(slice)
     pinches, seen = in_drawing(slice, np.reshape(chart.pinches, (-1, 3))), 0
@@ -98,14 +128,17 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
                 theta = np.array([root.angle / 2])
                 direction = 0.3 * slice.lines(theta)[1]
                 start, end = point - 1.3 * direction, point + 0.7 * direction
-                tones.append(float(tone(chart, theta, start, end, np.array([0.3]))[0, 0]))
+                tones.append(
+                    float(tone(chart, theta, start, end, np.array([0.3]))[0, 0])
+                )
             assert tones[0] * tones[1] < -0.2
             seen += 1
     assert seen > 5
 
 
 def test_on_a_surface_that_does_not_cross_itself_the_colour_goes_round_once_with_the_root():
-    """A root [cos θ : sin θ] is back at θ + π, and between its two colours lies a quarter turn."""
+    """A root [cos θ : sin θ] is back at θ + π, and between its two colours lies a
+    quarter turn."""
     plain = SimpleNamespace(slice=None, pieces=())
     theta = np.linspace(0, np.pi, 181)
     tones = tone(plain, theta, None, None, np.array([-1.0, 0.5, 1.0]))
@@ -123,12 +156,22 @@ def test_the_two_sides_of_a_sharp_edge_differ_too():
     assert (np.diff(tones, axis=1) >= -1e-12).all(), "from one side to the other, once"
     at_the_edge, _ = singular_places(chart.slice, strip.theta, strip.starts, strip.ends)
     near = np.abs(at_the_edge) < 1e3
-    tones = tone(chart, strip.theta[near], strip.starts[near], strip.ends[near], at_the_edge[near, None])
+    tones = tone(
+        chart,
+        strip.theta[near],
+        strip.starts[near],
+        strip.ends[near],
+        at_the_edge[near, None],
+    )
     assert near.sum() > 20 and np.abs(tones).max() < 1e-6
 
 
-@pytest.mark.parametrize(("multiple", "sign"), [(1.0, 1), (1e-5, 1), (1e-7, -1), (0.0, -1)])
-def test_the_common_form_has_the_sign_of_the_first_form_unless_that_is_rounding(multiple, sign):
+@pytest.mark.parametrize(
+    ("multiple", "sign"), [(1.0, 1), (1e-5, 1), (1e-7, -1), (0.0, -1)]
+)
+def test_the_common_form_has_the_sign_of_the_first_form_unless_that_is_rounding(
+    multiple, sign
+):
     """q₁ = m·q and q₂ = −q: below a millionth q₁ is rounding, and q₂ tells the sign."""
     form = np.array([[0.0], [1.0], [0.0]])  # XY rises through its root [1 : 0]
     pair = multiple * form, -form
@@ -146,15 +189,27 @@ def test_a_preset_sets_slice_and_parameter_and_shows_no_other_parameter(panel, k
     panel.controls["preset"].value = key
     assert panel.status.startswith("done") and panel.controls["preset"].value == key
     assert panel._shown.chart.slice == SurfaceSetting(**SETTINGS[key]).slice
-    shown = {name for name in ("alpha", "kappa") if panel.controls[name].layout.display != "none"}
-    assert shown == set(SETTINGS[key]) - {"name"} == {n for n in shown if not panel.controls[n].disabled}
+    shown = {
+        name
+        for name in ("alpha", "kappa")
+        if panel.controls[name].layout.display != "none"
+    }
+    assert (
+        shown
+        == set(SETTINGS[key]) - {"name"}
+        == {n for n in shown if not panel.controls[n].disabled}
+    )
 
 
 def test_a_parameter_moved_by_hand_is_recognised(panel):
     panel.controls["preset"].value = "isolated"
     panel.controls["preset"].value = "tangent"
     assert panel._shown.chart.slice == s3(2)
-    for name, value, preset in (("alpha", 2.3, "own"), ("alpha", 2.6, "crossing"), ("slice", "S2", "rays")):
+    for name, value, preset in (
+        ("alpha", 2.3, "own"),
+        ("alpha", 2.6, "crossing"),
+        ("slice", "S2", "rays"),
+    ):
         panel.controls[name].value = value
         assert panel.controls["preset"].value == preset
     panel.controls["preset"].value = "own"
@@ -164,10 +219,15 @@ def test_a_parameter_moved_by_hand_is_recognised(panel):
 def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
     panel.state = "preset=crossing"
     panel.controls["alpha"].value = 2.0000000000000004
-    assert panel._shown.chart.slice == s3(2) and panel.controls["preset"].value == "tangent"
+    assert (
+        panel._shown.chart.slice == s3(2)
+        and panel.controls["preset"].value == "tangent"
+    )
 
 
-@pytest.mark.parametrize("state", ["preset=four;slice=four;seed=3;layers=", "slice=cone;layers=1 0 0 1 1 1"])
+@pytest.mark.parametrize(
+    "state", ["preset=four;slice=four;seed=3;layers=", "slice=cone;layers=1 0 0 1 1 1"]
+)
 def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state):
     panel.state = state
     assert panel.status.startswith("done") and "random slice" in panel.description
@@ -175,7 +235,9 @@ def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state)
 
 def test_many_seeds_make_a_surface():
     for seed in range(12):
-        assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), "inside the window"
+        assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), (
+            "inside the window"
+        )
 
 
 # Labels and camera
@@ -203,7 +265,9 @@ def test_no_label_covers_another_or_leaves_the_scene_and_no_lines_cross(key, siz
 @every_preset
 def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
     chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
-    points = np.concatenate([in_drawing(chart.slice, s.points(5)).reshape(-1, 3) for s in chart.strips])
+    points = np.concatenate(
+        [in_drawing(chart.slice, s.points(5)).reshape(-1, 3) for s in chart.strips]
+    )
     across, up = np.abs(camera_of(chart).seen(points)).max(axis=0)
     assert up < 1.02 and across < 1.45
     assert up > 0.7 or across > 1.0
@@ -212,7 +276,9 @@ def test_the_drawing_fills_the_height_or_the_width_and_is_not_cut(key):
 def test_the_camera_sees_a_point_where_the_page_draws_it():
     """Above the middle is up, to the right of it right, and nearer is larger."""
     camera = Camera((0.0, -4.0, 0.0))
-    right, up, near, far = camera.seen(np.array([[1, 0, 0], [0, 0, 1], [1, -1, 0], [1, 1, 0]]))
+    right, up, near, far = camera.seen(
+        np.array([[1, 0, 0], [0, 0, 1], [1, -1, 0], [1, 1, 0]])
+    )
     assert right[0] > 0 == right[1] and up[1] > 0 == up[0]
     assert near[0] > right[0] > far[0] > 0
     # 1 up, seen from 4 away through a lens of 45°

@@ -1,4 +1,5 @@
-"""Sweeps: the same records wherever they run, none of them lost, none measured twice."""
+"""Sweeps: the same records wherever they run, none of them lost, none measured
+twice."""
 
 import csv
 import io
@@ -31,15 +32,23 @@ from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.sweep import Record, Sweep, sweep
 
-MODULE = sys.modules["neuroviz.engine.sweep"]  # the package has the function under this name
-HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))  # workers inherit it
+MODULE = sys.modules[
+    "neuroviz.engine.sweep"
+]  # the package has the function under this name
+HOME = os.environ.setdefault(
+    "NEUROVIZ_TEST_SWEEP", str(os.getpid())
+)  # workers inherit it
 
 SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
-SMALL = [Architecture((d, inner, d), (a, 2), tokens, kind) for kind, d, inner, a, tokens in SIZES]
+SMALL = [
+    Architecture((d, inner, d), (a, 2), tokens, kind)
+    for kind, d, inner, a, tokens in SIZES
+]
 
 
 class Deadly(Architecture):
-    """Ends whatever process asks for its layers, but for the one that the tests run in."""
+    """Ends whatever process asks for its layers, but for the one that the tests run
+    in."""
 
     @property
     def layers(self):
@@ -57,14 +66,22 @@ def lines(path):
 
 
 def workers():
-    """The processes below this one that can measure: loky's book-keepers stay until the end."""
+    """The processes below this one that can measure: loky's book-keepers stay until the
+    end."""
     below = psutil.Process().children(recursive=True)
-    alive = (child for child in below if child.is_running() and child.status() != psutil.STATUS_ZOMBIE)
-    return {child for child in alive if "resource_tracker" not in " ".join(child.cmdline())}
+    alive = (
+        child
+        for child in below
+        if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+    )
+    return {
+        child for child in alive if "resource_tracker" not in " ".join(child.cmdline())
+    }
 
 
 def stopping_after(count):
-    """A function for `progress` that is interrupted, as by Ctrl-C, after so many records."""
+    """A function for `progress` that is interrupted, as by Ctrl-C, after so many
+    records."""
 
     def report(done, of, record):
         if done == count:
@@ -74,7 +91,8 @@ def stopping_after(count):
 
 
 def killing(pids, after=3):
-    """A function for `progress` that kills one of the processes after a few records; and whom it killed."""
+    """A function for `progress` that kills one of the processes after a few records;
+    and whom it killed."""
     killed = []
 
     def report(done, of, record):
@@ -87,7 +105,8 @@ def killing(pids, after=3):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """The architectures that are measured in this process, in order; those in `counted.bad` fail."""
+    """The architectures that are measured in this process, in order; those in
+    `counted.bad` fail."""
 
     class Counted(list):
         bad = ()
@@ -106,11 +125,20 @@ def counted(monkeypatch):
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A real dask cluster of two processes on this machine; a task may kill two workers and no more."""
+    """A real dask cluster of two processes on this machine; a task may kill two workers
+    and no more."""
     quiet = dict(dashboard_address=None, silence_logs=logging.CRITICAL)
-    settings = dict(n_workers=2, threads_per_worker=1, local_directory=tmp_path_factory.mktemp("dask"))
+    settings = dict(
+        n_workers=2,
+        threads_per_worker=1,
+        local_directory=tmp_path_factory.mktemp("dask"),
+    )
     once = dask.config.set({"distributed.scheduler.allowed-failures": 1})
-    with once, LocalCluster(processes=True, **quiet, **settings) as made, Client(made) as client:
+    with (
+        once,
+        LocalCluster(processes=True, **quiet, **settings) as made,
+        Client(made) as client,
+    ):
         yield client
 
 
@@ -137,29 +165,40 @@ def test_a_record_holds_what_the_measurement_and_theory_say():
         found, theory = measure_dimension(record.arch), expected_dimension(record.arch)
         for name in ("value", "status", "note", "error_bound", "prime", "route"):
             assert getattr(record, name) == getattr(found, name)
-        assert (record.expected, record.source, record.failed) == (theory.value, theory.source, False)
+        assert (record.expected, record.source, record.failed) == (
+            theory.value,
+            theory.source,
+            False,
+        )
 
 
 @pytest.mark.parametrize("method", ["exact", "float"])
 def test_the_same_seed_gives_the_same_records_wherever_they_are_made(executors, method):
-    """On a cluster too every call is a new one, though dask gives equal calls one answer."""
+    """On a cluster too every call is a new one, though dask gives equal calls one
+    answer."""
     here = sweep(SMALL, method, progress=False, seed=np.int64(3))
     for name, there in executors.items():
         assert sweep(SMALL, method, progress=False, seed=3, **there) == here, name
     assert sweep(SMALL, method, progress=False, seed=4) != here
 
 
-def test_records_come_in_the_order_of_the_question_and_equal_ones_are_measured_once(counted, executors):
+def test_records_come_in_the_order_of_the_question_and_equal_ones_are_measured_once(
+    counted, executors
+):
     twice = [SMALL[3], SMALL[0], SMALL[3], SMALL[3]]
     found = sweep(twice, progress=False)
     assert [record.arch for record in found] == twice
     assert counted == [SMALL[3], SMALL[0]]
     for there in executors.values():
-        assert [record.arch for record in sweep(SMALL[::-1], progress=False, **there)] == SMALL[::-1]
+        assert [
+            record.arch for record in sweep(SMALL[::-1], progress=False, **there)
+        ] == SMALL[::-1]
 
 
 def test_any_iterable_will_do_and_so_will_an_empty_one():
-    assert sweep((arch for arch in SMALL), progress=False) == sweep(SMALL, progress=False)
+    assert sweep((arch for arch in SMALL), progress=False) == sweep(
+        SMALL, progress=False
+    )
     assert sweep([], progress=False) == Sweep(())
     assert sweep([], workers=2, progress=False).to_pandas().empty
 
@@ -168,7 +207,9 @@ def test_any_iterable_will_do_and_so_will_an_empty_one():
 
 
 @pytest.mark.parametrize("where", ["this process", "threads"])
-def test_an_exception_in_one_measurement_is_one_failed_record(counted, executors, where):
+def test_an_exception_in_one_measurement_is_one_failed_record(
+    counted, executors, where
+):
     counted.bad = (SMALL[2],)
     found = sweep(SMALL, progress=False, **executors[where])
     (failed,) = found.failed
@@ -177,11 +218,15 @@ def test_an_exception_in_one_measurement_is_one_failed_record(counted, executors
     assert failed.expected == expected_dimension(SMALL[2]).value
     counted.bad = ()
     good = sweep(SMALL, progress=False)
-    assert good.failed == () and [r for r in good if r.arch != SMALL[2]] == [r for r in found if not r.failed]
+    assert good.failed == () and [r for r in good if r.arch != SMALL[2]] == [
+        r for r in found if not r.failed
+    ]
 
 
 @pytest.mark.parametrize("where", ["two workers", "dask"])
-def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_there(executors, where):
+def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_there(
+    executors, where
+):
     found = sweep([*SMALL[:5], DEADLY, *SMALL[5:]], progress=False, **executors[where])
     (failed,) = found.failed
     assert failed.arch == DEADLY
@@ -204,16 +249,25 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
     assert len(killed) == 1 and found == sweep(SMALL, progress=False)
 
 
-@pytest.mark.filterwarnings("error")  # nothing is waited for, so there is nothing to warn of
-def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(tmp_path):
-    """Here a killed worker does cost records: nobody but its owner can start it again."""
+@pytest.mark.filterwarnings(
+    "error"
+)  # nothing is waited for, so there is nothing to warn of
+def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(
+    tmp_path,
+):
+    """Here a killed worker does cost records: nobody but its owner can start it
+    again."""
     before, pool = workers(), ProcessPoolExecutor(1)
     report, killed = killing(lambda: {worker.pid for worker in workers() - before})
     found = sweep(SMALL, executor=pool, file=tmp_path / "sweep.jsonl", progress=report)
     pool.shutdown(kill_workers=True)
     assert killed and found.failed and len(found) == len(SMALL)
-    assert {record.note for record in found.failed} == {"the executor is broken: a worker of it died"}
-    assert sweep(SMALL, file=tmp_path / "sweep.jsonl", progress=False) == sweep(SMALL, progress=False)
+    assert {record.note for record in found.failed} == {
+        "the executor is broken: a worker of it died"
+    }
+    assert sweep(SMALL, file=tmp_path / "sweep.jsonl", progress=False) == sweep(
+        SMALL, progress=False
+    )
 
 
 class WithoutWorkers(ThreadPoolExecutor):
@@ -237,7 +291,8 @@ def test_a_silent_executor_is_spoken_of(monkeypatch):
 
 
 class Moody(ThreadPoolExecutor):
-    """Its first answer, or answers, to everything is an error, or that somebody has cancelled it."""
+    """Its first answer, or answers, to everything is an error, or that somebody has
+    cancelled it."""
 
     def __init__(self, error, times=1):
         super().__init__(1)
@@ -259,14 +314,19 @@ class Moody(ThreadPoolExecutor):
 @pytest.mark.parametrize("error", [None, OSError("the network is down"), MemoryError()])
 def test_what_fails_on_the_way_is_tried_again(error):
     with Moody(error) as executor:
-        assert sweep(SMALL, executor=executor, progress=False) == sweep(SMALL, progress=False)
+        assert sweep(SMALL, executor=executor, progress=False) == sweep(
+            SMALL, progress=False
+        )
         assert len(executor.asked) == len(executor.calls) == 2 * len(SMALL)
 
 
 def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
     with Moody(OSError("the network is down"), times=2) as executor:
         found = sweep(SMALL[:3], executor=executor, progress=False)
-    said = "the worker failed, and again when it was tried again: OSError: the network is down"
+    said = (
+        "the worker failed, and again when it was tried again: OSError: the network is"
+        " down"
+    )
     assert [record.note for record in found] == 3 * [said]
 
 
@@ -274,7 +334,9 @@ def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
 
 
 @pytest.mark.parametrize("where", ["this process", "two workers"])
-def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(tmp_path, executors, where):
+def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(
+    tmp_path, executors, where
+):
     whole, parts = tmp_path / "whole.jsonl", tmp_path / "parts.jsonl"
     found = sweep(SMALL, file=whole, progress=False)
     for count in (3, 9):
@@ -282,7 +344,9 @@ def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(tmp_path, exec
             sweep(SMALL, file=parts, progress=stopping_after(count), **executors[where])
         assert count <= len(lines(parts)) < len(SMALL)
     assert sweep(SMALL, file=parts, progress=False, **executors[where]) == found
-    assert sorted(lines(parts)) == sorted(lines(whole)) and len(lines(whole)) == len(SMALL)
+    assert sorted(lines(parts)) == sorted(lines(whole)) and len(lines(whole)) == len(
+        SMALL
+    )
 
 
 _SCRIPT = """
@@ -298,12 +362,21 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(tmp_path, count):
+def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(
+    tmp_path, count
+):
     script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"
     script.write_text(_SCRIPT)
     command = [sys.executable, str(script), str(count), str(file)]
-    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, **pipes)
+    pipes = dict(
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    process = subprocess.Popen(
+        command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, **pipes
+    )
     try:
         end = time.monotonic() + PATIENCE
         while (not file.exists() or len(lines(file)) < 4) and time.monotonic() < end:
@@ -337,7 +410,8 @@ def test_nothing_is_measured_twice_on_resume(tmp_path, counted):
 
 @contextmanager
 def files_end_at(size):
-    """As on a full disk: the system writes the part of a line that fits, and refuses the rest."""
+    """As on a full disk: the system writes the part of a line that fits, and refuses
+    the rest."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -347,7 +421,9 @@ def files_end_at(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_disk_that_is_full_for_a_moment_costs_no_record_but_the_torn_one(tmp_path, counted):
+def test_a_disk_that_is_full_for_a_moment_costs_no_record_but_the_torn_one(
+    tmp_path, counted
+):
     file, whole = tmp_path / "sweep.jsonl", tmp_path / "whole.jsonl"
     sweep(SMALL[:5], file=whole, progress=False)
     good = whole.read_bytes().splitlines(keepends=True)
@@ -398,7 +474,9 @@ def test_a_first_record_that_became_zeros_is_measured_again(tmp_path, counted):
     assert counted == SMALL[:1] and len(lines(file)) == 1
 
 
-def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(tmp_path):
+def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(
+    tmp_path,
+):
     file = tmp_path / "sweep.jsonl"
     sweep(SMALL[:3], file=file, progress=False)
     good = file.read_bytes().splitlines(keepends=True)
@@ -422,12 +500,17 @@ def test_a_broken_line_in_the_middle_is_refused_with_its_number_and_left_alone(t
     ):
         broken = good[0] + bad + good[2]
         file.write_bytes(broken)
-        with pytest.raises(ValueError, match=r"sweep\.jsonl, line 2: a (line of a sweep's file is|record)"):
+        with pytest.raises(
+            ValueError,
+            match=r"sweep\.jsonl, line 2: a (line of a sweep's file is|record)",
+        ):
             sweep(SMALL[:3], file=file, progress=False)
         assert file.read_bytes() == broken
 
 
-def test_a_whole_last_line_that_is_no_record_of_ours_is_refused_and_left_alone(tmp_path):
+def test_a_whole_last_line_that_is_no_record_of_ours_is_refused_and_left_alone(
+    tmp_path,
+):
     file = tmp_path / "sweep.jsonl"
     sweep(SMALL[:3], file=file, progress=False)
     good = file.read_bytes().splitlines(keepends=True)
@@ -457,7 +540,9 @@ def test_what_failed_is_tried_again_and_the_later_record_counts(tmp_path, counte
     assert len(sweep(SMALL[:3], file=file, progress=False).failed) == 1
     assert counted == [*SMALL[:3], SMALL[1]]
     counted.bad = ()
-    assert sweep(SMALL[:3], file=file, progress=False) == sweep(SMALL[:3], progress=False)
+    assert sweep(SMALL[:3], file=file, progress=False) == sweep(
+        SMALL[:3], progress=False
+    )
     assert len(lines(file)) == 5
     assert not sweep(SMALL[:3], file=file, progress=False).failed
     later = json.loads(lines(file)[0]) | {"value": 999}
@@ -507,23 +592,40 @@ def test_the_tables_hold_every_record(tmp_path, counted):
     assert found.to_csv(file) is None and file.read_bytes().decode() == found.to_csv()
     table = found.to_pandas()
     assert {field.name for field in fields(Record)} - {"arch"} <= set(table.columns)
-    empty = dict.fromkeys(("value", "error_bound", "prime", "gap", "decided", "route"), [""]) | {"note": []}
-    read = pandas.read_csv(file, dtype=table.dtypes.to_dict(), keep_default_na=False, na_values=empty)
+    empty = dict.fromkeys(
+        ("value", "error_bound", "prime", "gap", "decided", "route"), [""]
+    ) | {"note": []}
+    read = pandas.read_csv(
+        file, dtype=table.dtypes.to_dict(), keep_default_na=False, na_values=empty
+    )
     pandas.testing.assert_frame_equal(read, table)
     assert table["value"].isna().sum() == 1 and table["value"].dtype == "Int64"
-    for record, row in zip(found, csv.DictReader(io.StringIO(found.to_csv())), strict=True):
+    for record, row in zip(
+        found, csv.DictReader(io.StringIO(found.to_csv())), strict=True
+    ):
         assert tuple(map(int, row["widths"].split())) == record.arch.widths
         assert row["value"] == ("" if record.failed else str(record.value))
 
 
 def test_a_disagreement_is_a_number_unlike_theory_and_nothing_else():
     def record(value, expected, decided=None):
-        return Record(SMALL[0], "exact", 0, value, "exact" if value else "failed", expected, decided=decided)
+        return Record(
+            SMALL[0],
+            "exact",
+            0,
+            value,
+            "exact" if value else "failed",
+            expected,
+            decided=decided,
+        )
 
     agree, off, failed = record(5, 5), record(5, 6), record(None, 6)
     unsure, unknown = record(5, 6, decided=False), record(5, None)
     assert Sweep((agree, off, failed, unsure, unknown)).disagreements == (off,)
-    assert repr(Sweep((agree, off, failed))) == "Sweep(3 records: 2 exact, 1 failed; 1 unlike theory)"
+    assert (
+        repr(Sweep((agree, off, failed)))
+        == "Sweep(3 records: 2 exact, 1 failed; 1 unlike theory)"
+    )
 
 
 # Progress
@@ -544,10 +646,18 @@ def test_the_bar_shows_how_much_time_is_left_and_can_be_turned_off(capsys, tmp_p
 
 def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
     heard = []
-    sweep([*SMALL[:2], SMALL[0]], file=tmp_path / "sweep.jsonl", progress=lambda *said: heard.append(said))
+    sweep(
+        [*SMALL[:2], SMALL[0]],
+        file=tmp_path / "sweep.jsonl",
+        progress=lambda *said: heard.append(said),
+    )
     first, second = sweep(SMALL[:2], progress=False)
     assert heard == [(1, 2, first), (2, 2, second)]
-    sweep(SMALL[:3], file=tmp_path / "sweep.jsonl", progress=lambda *said: heard.append(said))
+    sweep(
+        SMALL[:3],
+        file=tmp_path / "sweep.jsonl",
+        progress=lambda *said: heard.append(said),
+    )
     assert [said[:2] for said in heard[2:]] == [(3, 3)]
 
 
@@ -557,10 +667,19 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"architectures": SMALL[0]}, "sweep needs architectures, in a list; got lightning 2→1→2"),
+        (
+            {"architectures": SMALL[0]},
+            "sweep needs architectures, in a list; got lightning 2→1→2",
+        ),
         ({"architectures": None}, "sweep needs architectures, in a list; got None"),
-        ({"architectures": [SMALL[0], (3, 3)]}, "sweep needs an Architecture; got tuple"),
-        ({"method": "guess"}, "method must be 'exact', 'float' or 'certified'; got 'guess'"),
+        (
+            {"architectures": [SMALL[0], (3, 3)]},
+            "sweep needs an Architecture; got tuple",
+        ),
+        (
+            {"method": "guess"},
+            "method must be 'exact', 'float' or 'certified'; got 'guess'",
+        ),
         ({"workers": 0}, "workers must be a whole number ≥ 1; got 0"),
         ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),
         ({"seed": True}, "seed must be a whole number ≥ 0; got True"),
@@ -584,7 +703,11 @@ def test_a_bad_question_is_answered_with_what_to_ask(arguments, said):
 
 @pytest.mark.parametrize(
     ("error", "progress"),
-    [(None, False), (KeyboardInterrupt, stopping_after(2)), (ZeroDivisionError, lambda *_: 1 / 0)],
+    [
+        (None, False),
+        (KeyboardInterrupt, stopping_after(2)),
+        (ZeroDivisionError, lambda *_: 1 / 0),
+    ],
 )
 def test_no_worker_is_left_after_the_end_an_interrupt_or_an_error(error, progress):
     before = workers()
@@ -600,8 +723,13 @@ def test_an_executor_of_the_caller_is_not_shut_down(executors):
 
 
 @pytest.mark.usefixtures("nobody_else_limits_threads")
-def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(monkeypatch):
-    inside, threads = [], lambda: [library["num_threads"] for library in threadpool_info()]
+def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(
+    monkeypatch,
+):
+    inside, threads = (
+        [],
+        lambda: [library["num_threads"] for library in threadpool_info()],
+    )
 
     def measure(arch, method, seed):
         inside.extend(threads())

@@ -7,7 +7,13 @@ from definition import RandomExponential, Residue, output, residues
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.engine.network import Layer, flatten, forward, random_tokens, random_weights
+from neuroviz.engine.network import (
+    Layer,
+    flatten,
+    forward,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import (
     change_head_basis,
@@ -43,16 +49,29 @@ def as_residues(matrix: np.ndarray, p: int) -> list[list[Residue]]:
     return [[Residue(int(x) % p, p) for x in row] for row in matrix]
 
 
-def is_same_function(attention: str, first, second, tokens: int, p: int = DEFAULT_PRIME) -> bool:
+def is_same_function(
+    attention: str, first, second, tokens: int, p: int = DEFAULT_PRIME
+) -> bool:
     """Whether two networks agree mod p on random tokens, by the definition.
 
     Softmax: equal logits have equal exponentials, others have others.
     """
     number = residues(p, seed=1)
     exp = RandomExponential(number)
-    inputs = [[[number() for _ in range(first[0].V.shape[1])] for _ in range(tokens)] for _ in range(2)]
+    inputs = [
+        [[number() for _ in range(first[0].V.shape[1])] for _ in range(tokens)]
+        for _ in range(2)
+    ]
     outputs = [
-        [output(attention, [[as_residues(M, p) for M in layer] for layer in weights], X, exp) for X in inputs]
+        [
+            output(
+                attention,
+                [[as_residues(M, p) for M in layer] for layer in weights],
+                X,
+                exp,
+            )
+            for X in inputs
+        ]
         for weights in (first, second)
     ]
     return outputs[0] == outputs[1]
@@ -61,17 +80,28 @@ def is_same_function(attention: str, first, second, tokens: int, p: int = DEFAUL
 def invertible(over, rng, size):
     """A random matrix with an inverse: lower times upper triangular."""
     lower, upper = np.tril(over.random(rng, (2, size, size)), -1)
-    return over.matmul(lower + np.eye(size), upper.T + np.diag(rng.choice([-2.0, 2.0, 3.0], size)))
+    return over.matmul(
+        lower + np.eye(size), upper.T + np.diag(rng.choice([-2.0, 2.0, 3.0], size))
+    )
 
 
 def continuous_actions(over, attention: str, weights, rng):
     """Every continuous symmetry with a random group element."""
     for i, (Q, _, V) in enumerate(weights):
-        yield f"head {i}", change_head_basis(over, weights, i, invertible(over, rng, len(Q)))
+        yield (
+            f"head {i}",
+            change_head_basis(over, weights, i, invertible(over, rng, len(Q))),
+        )
         if i < len(weights) - 1:
-            yield f"interface {i}", change_interface(over, weights, i, invertible(over, rng, len(V)))
+            yield (
+                f"interface {i}",
+                change_interface(over, weights, i, invertible(over, rng, len(V))),
+            )
         if attention == "lightning":
-            yield f"rescaling {i}", rescale(over, weights, i, invertible(over, rng, 1)[0, 0])
+            yield (
+                f"rescaling {i}",
+                rescale(over, weights, i, invertible(over, rng, 1)[0, 0]),
+            )
 
 
 def replace(weights, i, **changes):
@@ -83,7 +113,8 @@ def replace(weights, i, **changes):
 
 @every_small
 def test_every_action_leaves_the_function_alone_exactly_and_in_floats(arch):
-    """Over F_p token by token; over the reals on random inputs; the weights themselves do move."""
+    """Over F_p token by token; over the reals on random inputs; the weights themselves
+    do move."""
     rng = np.random.default_rng(2)
     weights = random_weights(F, arch, rng)
     for name, moved in continuous_actions(F, arch.attention, weights, rng):
@@ -94,7 +125,9 @@ def test_every_action_leaves_the_function_alone_exactly_and_in_floats(arch):
     before = forward(Reals(), arch.attention, weights, X)
     for name, moved in continuous_actions(Reals(), arch.attention, weights, rng):
         after = forward(Reals(), arch.attention, moved, X)
-        np.testing.assert_allclose(after, before, rtol=1e-8, atol=1e-11 * np.abs(before).max(), err_msg=name)
+        np.testing.assert_allclose(
+            after, before, rtol=1e-8, atol=1e-11 * np.abs(before).max(), err_msg=name
+        )
 
 
 def wrong_actions(weights, rng):
@@ -102,15 +135,37 @@ def wrong_actions(weights, rng):
     Q, K, V = weights[0]
     C, D = invertible(F, rng, len(Q)), invertible(F, rng, len(V))
     back, after = F.inverse(D), weights[1]
-    yield "C for its inverse transpose", BOTH, replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(C, K))
-    yield "not transposed", BOTH, replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(F.inverse(C), K))
+    yield (
+        "C for its inverse transpose",
+        BOTH,
+        replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(C, K)),
+    )
+    yield (
+        "not transposed",
+        BOTH,
+        replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(F.inverse(C), K)),
+    )
     yield "keys forgotten", BOTH, replace(weights, 0, Q=F.matmul(C, Q))
     yield "only the layer before", BOTH, replace(weights, 0, V=F.matmul(D, V))
-    wrong = {forgotten: {n: back for n in "QKV" if n != forgotten} for forgotten in "QKV"}
-    for name, matrices in (wrong | {"C": dict.fromkeys("QKV", D), "ᵀ": dict.fromkeys("QKV", back.T)}).items():
-        moved = {n: F.matmul(getattr(after, n), matrix) for n, matrix in matrices.items()}
-        yield f"interface: {name}", BOTH, replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved)
-    yield "V times c", ("lightning",), replace(weights, 0, Q=F.reduce(5 * Q), V=F.reduce(5 * V))
+    wrong = {
+        forgotten: {n: back for n in "QKV" if n != forgotten} for forgotten in "QKV"
+    }
+    for name, matrices in (
+        wrong | {"C": dict.fromkeys("QKV", D), "ᵀ": dict.fromkeys("QKV", back.T)}
+    ).items():
+        moved = {
+            n: F.matmul(getattr(after, n), matrix) for n, matrix in matrices.items()
+        }
+        yield (
+            f"interface: {name}",
+            BOTH,
+            replace(replace(weights, 0, V=F.matmul(D, V)), 1, **moved),
+        )
+    yield (
+        "V times c",
+        ("lightning",),
+        replace(weights, 0, Q=F.reduce(5 * Q), V=F.reduce(5 * V)),
+    )
     yield "values forgotten", ("lightning",), replace(weights, 0, Q=F.reduce(5 * Q))
     yield "of a softmax layer", ("softmax",), rescale(F, weights, 0, 5)
 
@@ -129,18 +184,37 @@ def test_what_is_nearly_an_action_changes_the_function(attention):
 
 @both_fields
 def test_what_is_no_layer_or_no_group_element_is_refused(over):
-    weights = random_weights(over, Architecture((2, 3, 2), (2, 4)), np.random.default_rng(0))
+    weights = random_weights(
+        over, Architecture((2, 3, 2), (2, 4)), np.random.default_rng(0)
+    )
     acts = {
         "head": lambda layer, C: change_head_basis(over, weights, layer, C),
         "interface": lambda layer, C: change_interface(over, weights, layer, C),
         "rescale": lambda layer, c: rescale(over, weights, layer, c),
         "swap": lambda layer, _: swap_keys_and_values(over, weights, layer),
     }
-    refused = [(act, layer, np.eye(2), "layers are counted from 0 to 1") for act in acts for layer in (-1, 2)]
-    refused += [("head", 0, C, "C must be 2 × 2, the head dimension a; got") for C in (np.eye(3), np.ones(4))]
+    refused = [
+        (act, layer, np.eye(2), "layers are counted from 0 to 1")
+        for act in acts
+        for layer in (-1, 2)
+    ]
     refused += [
-        ("interface", 0, np.eye(2), "C must be 3 × 3, the width between the two layers; got shape"),
-        ("interface", 1, np.eye(2), "an interface lies between two layers; got layer=1, the last of 2"),
+        ("head", 0, C, "C must be 2 × 2, the head dimension a; got")
+        for C in (np.eye(3), np.ones(4))
+    ]
+    refused += [
+        (
+            "interface",
+            0,
+            np.eye(2),
+            "C must be 3 × 3, the width between the two layers; got shape",
+        ),
+        (
+            "interface",
+            1,
+            np.eye(2),
+            "an interface lies between two layers; got layer=1, the last of 2",
+        ),
         ("head", 0, np.ones((2, 2)), "inverse|Singular"),
         ("interface", 0, np.ones((3, 3)), "inverse|Singular"),
         ("rescale", 0, 0, "needs a finite factor c that is not zero"),
@@ -162,7 +236,8 @@ def test_what_is_no_layer_or_no_group_element_is_refused(over):
 
 
 def with_rank_one(over, weights, i, rng):
-    """The same network with a random A = u kᵀ and V = h vᵀ in layer i, and these vectors."""
+    """The same network with a random A = u kᵀ and V = h vᵀ in layer i, and these
+    vectors."""
     Q, K, V = weights[i]
     a, d = Q.shape
     u, k, v = (over.random(rng, (1, d)) for _ in range(3))
@@ -176,18 +251,23 @@ def with_rank_one(over, weights, i, rng):
 
 @pytest.mark.parametrize(("i", "head_dim"), [(0, 1), (1, 2), (2, 4)])
 def test_where_keys_and_values_have_rank_one_they_may_change_places(i, head_dim):
-    """Theorem 3.2, inside a deep network: exact over F_p, and A, V are v kᵀ, h uᵀ, no multiple of the old."""
+    """Theorem 3.2, inside a deep network: exact over F_p, and A, V are v kᵀ, h uᵀ, no
+    multiple of the old."""
     rng = np.random.default_rng([i, head_dim])
     arch = Architecture((3, 2, 3, 2), (head_dim,) * 3, 3)
     weights, (u, k, h, v) = with_rank_one(F, random_weights(F, arch, rng), i, rng)
     swapped = swap_keys_and_values(F, weights, i)
     assert is_same_function("lightning", weights, swapped, tokens=3)
-    assert [M.shape for layer in swapped for M in layer] == [M.shape for layer in weights for M in layer]
+    assert [M.shape for layer in swapped for M in layer] == [
+        M.shape for layer in weights for M in layer
+    ]
     Q, K, V = swapped[i]
     A, V_then = F.matmul(K.T, Q), F.matmul(h, u)
     # u, k, h, v are known up to factors: compare A ⊗ V, in which they cancel.
     there = F.reduce(np.multiply.outer(A, V))
-    assert not F.reduce(there - F.reduce(np.multiply.outer(F.matmul(v.T, k), V_then))).any()
+    assert not F.reduce(
+        there - F.reduce(np.multiply.outer(F.matmul(v.T, k), V_then))
+    ).any()
     old = F.matmul(weights[i].K.T, weights[i].Q)
     assert exact_rank(np.array([old.ravel(), A.ravel()]), F) == 2
 
@@ -195,11 +275,15 @@ def test_where_keys_and_values_have_rank_one_they_may_change_places(i, head_dim)
 def test_other_exchanges_and_the_swap_in_softmax_change_the_function():
     """u and k may not change places, nor k and v, and softmax has no swap at all."""
     rng = np.random.default_rng(3)
-    weights, (u, k, h, v) = with_rank_one(F, random_weights(F, Architecture((3, 3), (1,)), rng), 0, rng)
+    weights, (u, k, h, v) = with_rank_one(
+        F, random_weights(F, Architecture((3, 3), (1,)), rng), 0, rng
+    )
     assert is_same_function("lightning", weights, (Layer(k, u, F.matmul(h, v)),), 3)
     assert not is_same_function("lightning", weights, (Layer(u, k, F.matmul(h, v)),), 3)
     assert not is_same_function("lightning", weights, (Layer(v, u, F.matmul(h, k)),), 3)
-    assert not is_same_function("softmax", weights, swap_keys_and_values(F, weights, 0), 3)
+    assert not is_same_function(
+        "softmax", weights, swap_keys_and_values(F, weights, 0), 3
+    )
 
 
 @both_fields
@@ -213,7 +297,9 @@ def test_a_swap_needs_rank_one_twice(over):
         (replace(one, 0, Q=0 * one[0].Q), "A = KᵀQ of rank 0"),
         (replace(one, 0, V=0 * one[0].V), "V of rank 0"),
     ]:
-        with pytest.raises(ValueError, match=f"only where A and V have rank one; got {said}"):
+        with pytest.raises(
+            ValueError, match=f"only where A and V have rank one; got {said}"
+        ):
             swap_keys_and_values(over, weights, 0)
 
 
@@ -222,7 +308,9 @@ def test_a_swap_needs_rank_one_twice(over):
 
 def by_hand(weights, p: int):
     """L and M in Python's whole numbers, product by product."""
-    whole = [Layer(*(M.astype(np.int64).astype(object) for M in layer)) for layer in weights]
+    whole = [
+        Layer(*(M.astype(np.int64).astype(object) for M in layer)) for layer in weights
+    ]
     Ms = []
     for i, layer in enumerate(whole):
         M = layer.K.T @ layer.Q
@@ -247,7 +335,9 @@ def test_head_bases_and_interfaces_leave_the_virtual_weights_alone(arch):
         assert (np.mod(ours, F.p) == exact).all()
     for name, moved in continuous_actions(F, arch.attention, weights, rng):
         after = virtual_weights(F, moved)
-        same = all((x == y).all() for x, y in zip((L, *M), (after.L, *after.M), strict=True))
+        same = all(
+            (x == y).all() for x, y in zip((L, *M), (after.L, *after.M), strict=True)
+        )
         assert same == (not name.startswith("rescaling")), name
 
 
@@ -258,7 +348,10 @@ def test_a_rescaling_multiplies_the_virtual_weights_as_it_should(i):
     weights = random_weights(F, Architecture((3, 2, 4, 3, 2), (2, 1, 3, 2)), rng)
     c = 12345
     inverse = pow(c, -1, F.p)
-    before, after = virtual_weights(F, weights), virtual_weights(F, rescale(F, weights, i, c))
+    before, after = (
+        virtual_weights(F, weights),
+        virtual_weights(F, rescale(F, weights, i, c)),
+    )
     factors = [1 if j < i else c if j == i else inverse**2 % F.p for j in range(4)]
     for M, moved, factor in zip(before.M, after.M, factors, strict=True):
         assert not F.reduce(moved - F.reduce(M * factor)).any()
@@ -273,22 +366,35 @@ def test_a_rescaling_multiplies_the_virtual_weights_as_it_should(i):
 
 
 def one_parameter_groups(arch, weights, c):
-    """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor between): see below."""
-    back, found = F.inverse(np.array([[c]]))[0, 0], symmetry_directions(F, arch, weights)
+    """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor
+    between): see below."""
+    back, found = (
+        F.inverse(np.array([[c]]))[0, 0],
+        symmetry_directions(F, arch, weights),
+    )
     for i, (Q, _, V) in enumerate(weights):
         families = [("head bases", change_head_basis, len(Q), Q.shape[1], Q.shape[1])]
         if i < len(weights) - 1:
             read_by = sum(map(len, weights[i + 1]))
-            families.append(("interfaces", change_interface, len(V), V.shape[1], read_by))
+            families.append(
+                ("interfaces", change_interface, len(V), V.shape[1], read_by)
+            )
         for name, change, size, columns, rows in families:
-            # Of a unit E in a row and a column that the others span nothing new is seen.
-            acting = [(r, c) for r, c in np.ndindex(size, size) if r < rows or c < columns]
+            # Of a unit E in a row and a column that the others span nothing new is
+            # seen.
+            acting = [
+                (r, c) for r, c in np.ndindex(size, size) if r < rows or c < columns
+            ]
             for row, place in zip(found[name][i], acting, strict=False):
-                # E² = 0 off the diagonal, and 1 ± cE are inverse to each other; on it, c and 1/c are.
+                # E² = 0 off the diagonal, and 1 ± cE are inverse to each other; on it,
+                # c and 1/c are.
                 E = np.zeros((size, size))
                 E[place] = 1
                 plus, minus = (c - 1, back - 1) if E.trace() else (c, -c)
-                there, here = (change(F, weights, i, F.reduce(np.eye(size) + x * E)) for x in (plus, minus))
+                there, here = (
+                    change(F, weights, i, F.reduce(np.eye(size) + x * E))
+                    for x in (plus, minus)
+                )
                 yield row, there, here, plus - minus
         if arch.attention == "lightning":
             there, here = rescale(F, weights, i, c), rescale(F, weights, i, back)
@@ -297,7 +403,8 @@ def one_parameter_groups(arch, weights, c):
 
 @every_small
 def test_directions_are_the_derivatives_of_the_actions_exactly(arch):
-    """Each entry moves as c, as 1/c or linearly: g(c) − g(1/c) is (c − 1/c) times the derivative at 1."""
+    """Each entry moves as c, as 1/c or linearly: g(c) − g(1/c) is (c − 1/c) times the
+    derivative at 1."""
     weights = random_weights(F, arch, np.random.default_rng(1))
     for row, there, here, factor in one_parameter_groups(arch, weights, 1234.0):
         secant = F.reduce(flatten(there) - flatten(here))
@@ -309,9 +416,9 @@ def test_an_interface_has_as_many_directions_as_one_counts():
     """δ² − (δ − rk V)(δ − rk [Q; K; V] of the next layer)."""
     for widths, a in [((3, 2, 3), 2), ((2, 4, 1), 1), ((1, 5, 2), 1), ((2, 6, 6), 2)]:
         arch, (before, width, after) = Architecture(widths, (a, a)), widths
-        (rows,) = symmetry_directions(F, arch, random_weights(F, arch, np.random.default_rng(0)))[
-            "interfaces"
-        ]
+        (rows,) = symmetry_directions(
+            F, arch, random_weights(F, arch, np.random.default_rng(0))
+        )["interfaces"]
         still = (width - min(before, width)) * (width - min(width, 2 * a + after))
         assert len(rows) == exact_rank(rows, F) == width**2 - still
 
@@ -326,10 +433,14 @@ def test_the_change_of_basis_is_found_again(over):
         rng = np.random.default_rng([a, d])
         while True:  # over a small field a random Q may have too small a rank
             weights = random_weights(over, Architecture((d, 2), (a,)), rng)
-            if isinstance(over, Reals) or all(exact_rank(M, over) == a for M in weights[0][:2]):
+            if isinstance(over, Reals) or all(
+                exact_rank(M, over) == a for M in weights[0][:2]
+            ):
                 break
         C = invertible(over, rng, a)
-        found = recover_head_basis(over, weights[0], change_head_basis(over, weights, 0, C)[0])
+        found = recover_head_basis(
+            over, weights[0], change_head_basis(over, weights, 0, C)[0]
+        )
         np.testing.assert_allclose(over.reduce(found - C), 0, atol=1e-9)
 
 
@@ -354,11 +465,22 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
     moved = change_head_basis(over, (wide,), 0, invertible(over, rng, 3))[0]
     nudge = (1.0 if over is F else 1e-5) * np.eye(2, 3)
     for first, second, said in [
-        (head._replace(Q=one), head, r"rank a = 2 \(Lemma 3.1\); got Q of rank 1: other factorisations"),
+        (
+            head._replace(Q=one),
+            head,
+            r"rank a = 2 \(Lemma 3.1\); got Q of rank 1: other factorisations",
+        ),
         (head._replace(K=one), head, "got K of rank 1"),
         (head, head._replace(Q=one), "got Q′ of rank 1"),
         (head, head._replace(K=0 * one), "got K′ of rank 0"),
-        (wide, moved, r"rank a = 3 \(Lemma 3.1\); got Q of rank 2: with a > d = 2 its rows cannot"),
+        (
+            wide,
+            moved,
+            (
+                r"rank a = 3 \(Lemma 3.1\); got Q of rank 2: with a > d = 2 its rows"
+                r" cannot"
+            ),
+        ),
         (head, other, "need the same product KᵀQ; got products that differ by"),
         (head, head._replace(K=head.K + nudge), "need the same product KᵀQ"),
         (head, wide, r"of one shape; got \(2, 3\), \(2, 3\), \(3, 2\), \(3, 2\)"),
@@ -368,10 +490,15 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
 
 
 def test_rounding_is_no_other_product_and_where_a_is_small_the_keys_are_compared_as_well():
-    head = random_weights(Reals(), Architecture((3, 2), (2,)), np.random.default_rng(2))[0]
+    head = random_weights(
+        Reals(), Architecture((3, 2), (2,)), np.random.default_rng(2)
+    )[0]
     rounded = head._replace(K=head.K + 1e-13 * np.eye(2, 3))
-    np.testing.assert_allclose(recover_head_basis(Reals(), head, rounded), np.eye(2), atol=1e-9)
-    # These products differ by 2e−14, far below the largest entry, and yet no C carries K to K′.
+    np.testing.assert_allclose(
+        recover_head_basis(Reals(), head, rounded), np.eye(2), atol=1e-9
+    )
+    # These products differ by 2e−14, far below the largest entry, and yet no C carries
+    # K to K′.
     Q, K = np.diag([1, 1e-7]), np.diag([1, -1e-7])
     with pytest.raises(ValueError, match="nearly equal"):
         recover_head_basis(Reals(), Layer(Q, Q, None), Layer(Q, K, None))
@@ -379,7 +506,8 @@ def test_rounding_is_no_other_product_and_where_a_is_small_the_keys_are_compared
 
 @both_fields
 @pytest.mark.parametrize(
-    ("widths", "head_dims"), [((3, 2, 3), (2, 1)), ((4, 3, 3, 2, 2), (2, 3, 1, 4)), ((2, 2), (2,))]
+    ("widths", "head_dims"),
+    [((3, 2, 3), (2, 1)), ((4, 3, 3, 2, 2), (2, 3, 1, 4)), ((2, 2), (2,))],
 )
 def test_the_bases_between_the_layers_are_found_again(widths, head_dims, over):
     """Lemma 3.5: whatever happens inside the heads, U_i′ = C_i U_i has one solution."""
@@ -396,9 +524,12 @@ def test_the_bases_between_the_layers_are_found_again(widths, head_dims, over):
 
 @both_fields
 def test_between_networks_on_other_orbits_no_bases_are_found(over):
-    """Another shape, a lost rank, widening, other rows, other virtual weights: each is named."""
+    """Another shape, a lost rank, widening, other rows, other virtual weights: each is
+    named."""
     rng = np.random.default_rng(3)
-    weights, other = (random_weights(over, Architecture((3, 2, 3), (2, 2)), rng) for _ in range(2))
+    weights, other = (
+        random_weights(over, Architecture((3, 2, 3), (2, 2)), rng) for _ in range(2)
+    )
     thin = over.matmul(over.random(rng, (2, 1)), over.random(rng, (1, 3)))
     wide = random_weights(over, Architecture((2, 3, 2), (2, 2)), rng)
     # Later layers look at the first coordinate only, so the second row of V_1 is free.
@@ -412,7 +543,11 @@ def test_between_networks_on_other_orbits_no_bases_are_found(over):
         (weights, replace(weights, 0, V=thin), "got rank 1"),
         (wide, wide, "has rank 3; got rank 2"),
         (lost, free, "the rows of V_1.* span different spaces"),
-        (weights, replace(weights, 0, Q=other[0].Q), "need the same virtual weights; got M_1 that differ"),
+        (
+            weights,
+            replace(weights, 0, Q=other[0].Q),
+            "need the same virtual weights; got M_1 that differ",
+        ),
         (weights, replace(weights, 1, Q=other[1].Q), "got M_2 that differ"),
         (weights, replace(weights, 1, V=other[1].V), "got L that differ"),
     ]:

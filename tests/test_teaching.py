@@ -28,7 +28,11 @@ VERDICTS = [
 
 def html(prediction):
     """What the page shows, apart from the style sheet."""
-    texts = [w.value for w in walk(prediction) if isinstance(w, (widgets.HTML, widgets.HTMLMath))]
+    texts = [
+        w.value
+        for w in walk(prediction)
+        if isinstance(w, (widgets.HTML, widgets.HTMLMath))
+    ]
     return " ".join(text for text in texts if not text.startswith("<style>"))
 
 
@@ -37,7 +41,11 @@ def button(prediction):
 
 
 def entry(prediction):
-    return next(w for w in walk(prediction) if isinstance(w, (widgets.Text, widgets.RadioButtons)))
+    return next(
+        w
+        for w in walk(prediction)
+        if isinstance(w, (widgets.Text, widgets.RadioButtons))
+    )
 
 
 @pytest.mark.parametrize("answer", [38, MEASURED, EXPECTED])
@@ -52,12 +60,18 @@ def test_nothing_is_given_away_before_the_commitment(answer):
 
 
 @pytest.mark.parametrize(("guess", "answer", "said"), VERDICTS)
-def test_a_guess_in_code_or_in_the_box_is_answered_with_the_difference(guess, answer, said):
+def test_a_guess_in_code_or_in_the_box_is_answered_with_the_difference(
+    guess, answer, said
+):
     assert predict("How many?", answer, guess=guess).message == said
     prediction = predict("How many?", answer)
     entry(prediction).value = str(guess)
     button(prediction).click()
-    assert prediction.committed == guess and prediction.message == said and said in html(prediction)
+    assert (
+        prediction.committed == guess
+        and prediction.message == said
+        and said in html(prediction)
+    )
     assert button(prediction).description == "Locked in" and entry(prediction).disabled
     assert 'aria-live="polite"' in html(prediction)
 
@@ -75,9 +89,14 @@ def test_a_cell_that_runs_again_shows_its_answer_again(monkeypatch):
     monkeypatch.setattr(teaching, "_LOCKED", {})
     predict("How many?", 38).commit(40)
     assert predict("How many?", 38).message == "You said 40; it is 38. 2 too many."
-    assert predict("How many?", 39).message == "You said 40; it is 39. 1 too many."  # the cell was edited
+    assert (
+        predict("How many?", 39).message == "You said 40; it is 39. 1 too many."
+    )  # the cell was edited
     assert predict("And here?", 38).committed is None
-    assert predict("How many?", "few", choices={"few": "Yes.", "many": "No."}).committed is None
+    assert (
+        predict("How many?", "few", choices={"few": "Yes.", "many": "No."}).committed
+        is None
+    )
     assert predict("How many?", 38, guess=38).message.endswith("Right.")
     cell["id"] = "another"
     assert predict("How many?", 38).committed is None
@@ -90,18 +109,27 @@ def test_a_choice_is_remembered_as_long_as_it_can_be_made(monkeypatch):
     monkeypatch.setattr(teaching, "running_cell", lambda: "a-cell")
     monkeypatch.setattr(teaching, "_LOCKED", {})
     predict("Past a = d?", "it stands still", choices=WORDS).commit("it grows")
-    assert predict("Past a = d?", "it stands still", choices=WORDS).committed == "it grows"
-    others = {word: why for word, why in WORDS.items() if word != "it grows"} | {"neither": "No."}
+    assert (
+        predict("Past a = d?", "it stands still", choices=WORDS).committed == "it grows"
+    )
+    others = {word: why for word, why in WORDS.items() if word != "it grows"} | {
+        "neither": "No."
+    }
     assert predict("Past a = d?", "it stands still", choices=others).committed is None
 
 
 def test_an_empty_box_is_no_guess_nor_is_what_no_count_can_be():
-    """Pressing the button with nothing filled in must not give the answer away as "You said 0"."""
+    """Pressing the button with nothing filled in must not give the answer away as "You
+    said 0"."""
     prediction = predict("How many?", 38)
     for typed, said in (("", "Type a whole number"), ("-3", "0 or more")):
         entry(prediction).value = typed
         button(prediction).click()
-        assert prediction.committed is None and said in html(prediction) and "38" not in html(prediction)
+        assert (
+            prediction.committed is None
+            and said in html(prediction)
+            and "38" not in html(prediction)
+        )
     entry(prediction).value = "38"
     button(prediction).click()
     assert prediction.message.endswith("Right.")
@@ -112,7 +140,9 @@ def test_an_answer_brings_its_status_and_its_reason():
     assert "● exact" in shown and "Certain" in shown and "2 too many" in shown
     assert "≈ floating point" in html(predict("How many?", FLOAT, guess=40))
     shown = html(predict("How many?", EXPECTED, guess=38))
-    assert "■ proved · Cor. 3.8" in shown and "bottleneck" in shown and "Right." in shown
+    assert (
+        "■ proved · Cor. 3.8" in shown and "bottleneck" in shown and "Right." in shown
+    )
     proved = predict("?", nv.measure_dimension(ARCH, method="certified"), guess=38)
     assert "Proved: Cor. 3.8" in proved.message and "◆ certified" in html(proved)
     assert "nv-badge" not in html(predict("How many?", 38, guess=38))
@@ -126,11 +156,22 @@ def test_whole_numbers_of_numpy_are_whole_numbers():
 
 @pytest.mark.parametrize(
     "answer",
-    [None, "38", 38.0, True, [38], Expected(None, "no formula", "", ""), ARCH, np.float64(38)],
+    [
+        None,
+        "38",
+        38.0,
+        True,
+        [38],
+        Expected(None, "no formula", "", ""),
+        ARCH,
+        np.float64(38),
+    ],
     ids=repr,
 )
 def test_an_answer_that_is_no_number_is_refused_at_once(answer):
-    with pytest.raises(ValueError, match="the answer is a whole number, a Measurement or an Expected"):
+    with pytest.raises(
+        ValueError, match="the answer is a whole number, a Measurement or an Expected"
+    ):
         predict("How many?", answer)
 
 
@@ -145,8 +186,13 @@ def test_a_guess_that_is_no_number_is_refused_and_commits_to_nothing(guess):
 
 
 def test_a_question_is_text_that_may_hold_latex_and_not_html():
-    """An unescaped a<d would open a tag, and the rest of the formula would be gone from the page."""
-    (shown,) = [w.value for w in walk(predict("$a<d$, with $a>0$", 38)) if isinstance(w, widgets.HTMLMath)]
+    """An unescaped a<d would open a tag, and the rest of the formula would be gone from
+    the page."""
+    (shown,) = [
+        w.value
+        for w in walk(predict("$a<d$, with $a>0$", 38))
+        if isinstance(w, widgets.HTMLMath)
+    ]
     assert shown == "<b>Predict.</b> $a&lt;d$, with $a&gt;0$"
 
 
@@ -172,7 +218,9 @@ def test_enter_commits_the_guess():
 
 def test_a_known_mistake_gets_its_hint_and_another_does_not():
     hints = {40: "A factor can move.", 64: "Those are parameters."}
-    said = [predict("How many?", 38, guess=guess, wrong=hints).message for guess in (41, 64)]
+    said = [
+        predict("How many?", 38, guess=guess, wrong=hints).message for guess in (41, 64)
+    ]
     assert said == [
         "You said 41; it is 38. 3 too many.",
         "You said 64; it is 38. 26 too many. Those are parameters.",
@@ -183,12 +231,16 @@ def test_the_hint_of_the_first_mistake_stands_before_the_reason():
     mistakes = (Mistake("one", 40, "First."), Mistake("other", 40, "Second."))
     said = predict("How many?", MEASURED, guess=40, wrong=mistakes).message
     assert said.index("First.") < said.index("Certain") and "Second." not in said
-    assert predict("How many?", 38, guess=38, wrong={38: "Wrong way."}).message.endswith("Right.")
+    assert predict(
+        "How many?", 38, guess=38, wrong={38: "Wrong way."}
+    ).message.endswith("Right.")
     said = predict("How many?", MEASURED, guess=46, wrong=wrong_answers(ARCH)).message
     assert "the basis inside each head" in said
 
 
-@pytest.mark.parametrize("wrong", [40, "40", ["40"], {"40": "text"}, {40: 3}, {40.0: "text"}, [(40, "text")]])
+@pytest.mark.parametrize(
+    "wrong", [40, "40", ["40"], {"40": "text"}, {40: 3}, {40.0: "text"}, [(40, "text")]]
+)
 def test_wrong_answers_that_are_none_are_refused_at_once(wrong):
     with pytest.raises(ValueError):
         predict("How many?", 38, wrong=wrong)
@@ -196,12 +248,18 @@ def test_wrong_answers_that_are_none_are_refused_at_once(wrong):
 
 # Answers in words
 
-WORDS = {"it grows": "Count again.", "it stands still": "The rank is bounded.", "it falls": "Why?"}
+WORDS = {
+    "it grows": "Count again.",
+    "it stands still": "The rank is bounded.",
+    "it falls": "Why?",
+}
 
 
 def test_a_choice_waits_and_gives_nothing_away():
     choice = predict("Past a = d?", "it stands still", choices=WORDS)
-    assert isinstance(choice, Choice) and choice.committed is None and choice.message == ""
+    assert (
+        isinstance(choice, Choice) and choice.committed is None and choice.message == ""
+    )
     assert not any(remark in html(choice) for remark in WORDS.values())
     button(choice).click()
     assert choice.committed is None and "Choose one first" in html(choice)
@@ -215,7 +273,10 @@ def test_a_choice_waits_and_gives_nothing_away():
     ],
 )
 def test_a_choice_is_answered_with_the_remark_on_it(guess, said):
-    assert predict("Past a = d?", "it stands still", guess=guess, choices=WORDS).message == said
+    assert (
+        predict("Past a = d?", "it stands still", guess=guess, choices=WORDS).message
+        == said
+    )
     choice = predict("Past a = d?", "it stands still", choices=WORDS)
     entry(choice).value = guess
     button(choice).click()
@@ -247,7 +308,9 @@ def test_choices_that_do_not_fit_are_refused(call):
 
 def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
     assert "the symmetries prove" in predict("?", MEASURED, guess=1).message
-    by_weights = nv.measure_dimension(nv.Architecture((2, 2), (2,), attention="softmax", heads=2))
+    by_weights = nv.measure_dimension(
+        nv.Architecture((2, 2), (2,), attention="softmax", heads=2)
+    )
     span = measure_span(nv.Architecture((3, 3), (2,)), 0)
     assert by_weights.route == "weights" and span.error_bound == 0
     for found in (by_weights, span):
@@ -257,10 +320,16 @@ def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
 
 @pytest.mark.parametrize(
     ("singular", "boundary", "answer"),
-    [(0.1, 0.1, "at smooth points"), (0.9, 0.1, "at crossings"), (0.99, 0.97, "at boundary points")],
+    [
+        (0.1, 0.1, "at smooth points"),
+        (0.9, 0.1, "at crossings"),
+        (0.99, 0.97, "at boundary points"),
+    ],
 )
 def test_where_most_runs_end_is_one_of_the_choices(singular, boundary, answer):
-    assert where_runs_end(SimpleNamespace(singular=singular, boundary=boundary)) == answer
+    assert (
+        where_runs_end(SimpleNamespace(singular=singular, boundary=boundary)) == answer
+    )
     for guess, remark in WHERE_RUNS_END.items():
         said = predict("Where?", answer, guess=guess, choices=WHERE_RUNS_END).message
         assert remark in said and ("Right." in said) == (guess == answer)

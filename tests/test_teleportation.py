@@ -1,4 +1,5 @@
-"""The study of teleportation: its formula is measured, and its text says what was counted."""
+"""The study of teleportation: its formula is measured, and its text says what was
+counted."""
 
 import numpy as np
 import pytest
@@ -56,7 +57,9 @@ def test_along_a_walk_the_loss_stays_and_the_norms_are_those_of_the_formula(walk
     for s in (-2.0, -0.3, 0.8, 2.0):
         loss, squared, size = at(walk, problem, s)
         assert np.isclose(loss, start[0], rtol=1e-9)
-        assert np.isclose(squared, gradient.at(s), rtol=1e-7) and np.isclose(size, length.at(s))
+        assert np.isclose(squared, gradient.at(s), rtol=1e-7) and np.isclose(
+            size, length.at(s)
+        )
         assert not np.isclose(squared, start[1], rtol=1e-3)
 
 
@@ -68,7 +71,9 @@ def test_the_gradient_is_shortest_once_and_longest_nowhere(walk):
     values = np.array([at(walk, problem, x)[1] for x in s])
     assert (np.diff(values, 2) > 0).all() and values.argmin() == 20
     there = gradient.nearest(4.0)
-    assert np.isclose(at(walk, problem, there)[1], 4 * at(walk, problem, 0.0)[1], rtol=1e-6)
+    assert np.isclose(
+        at(walk, problem, there)[1], 4 * at(walk, problem, 0.0)[1], rtol=1e-6
+    )
     nearer = np.linspace(-0.99, 0.99, 50) * abs(there)
     assert all(gradient.at(x) < 4 * gradient.at(0) for x in nearer)
 
@@ -79,13 +84,17 @@ def test_a_first_small_step_wins_what_the_gradient_promises_and_a_large_rate_is_
     runs = stack([problem.weights, move("keys", problem.weights, problem.generator, s)])
     losses = descend(runs, problem.X[None], problem.Y[None], 1e-7, 1)
     slopes = [at("keys", problem, x)[1] for x in (0, s)]
-    np.testing.assert_allclose(losses[0] - losses[1], 1e-7 * np.array(slopes), rtol=1e-3)
+    np.testing.assert_allclose(
+        losses[0] - losses[1], 1e-7 * np.array(slopes), rtol=1e-3
+    )
     assert np.isinf(descend(runs, problem.X[None], problem.Y[None], 1.0, 50)[-1]).all()
 
 
 def test_the_stored_result_is_of_all_walks_destinations_and_rules_and_its_places_come_out_again():
     for walk, row in stored().items():
-        assert row["walk"] == walk in WALKS and row["seeds"] == SEEDS == len(row["least"])
+        assert row["walk"] == walk in WALKS and row["seeds"] == SEEDS == len(
+            row["least"]
+        )
         assert {(c["destination"], c["rule"]) for c in row["counts"]} == {
             (d, r) for d in DESTINATIONS for r in RULES
         }
@@ -98,7 +107,11 @@ def test_the_stored_result_is_of_all_walks_destinations_and_rules_and_its_places
 def span(name, rule, destination, step=-1):
     """From the walk with the least to the one with the most."""
     counts = [c for row in stored().values() for c in row["counts"]]
-    found = [c[name][step] for c in counts if (c["rule"], c["destination"]) == (rule, destination)]
+    found = [
+        c[name][step]
+        for c in counts
+        if (c["rule"], c["destination"]) == (rule, destination)
+    ]
     assert len(found) == len(WALKS)
     return f"{min(found)} to {max(found)}"
 
@@ -108,28 +121,43 @@ def test_the_paragraph_says_what_was_counted():
     twice, shortest = "twice", "minimum"
     for words in (
         f"for each {SEEDS} random starts",
-        f"behind after 300 steps in {span('behind', 'own', twice)} of {SEEDS} runs, and ahead in "
-        f"{span('ahead', 'own', twice)}.",
+        (
+            f"behind after 300 steps in {span('behind', 'own', twice)} of {SEEDS} runs,"
+            f" and ahead in {span('ahead', 'own', twice)}."
+        ),
         f"best for the start, {span('lost', 'same', twice)} of them are lost",
-        f"ahead after one step in {span('ahead', 'small', twice, 0)} runs, and after 300 steps in "
-        f"{span('ahead', 'small', twice)}.",
-        f"is ahead in {span('ahead', 'own', shortest)} runs and behind in {span('behind', 'own', shortest)}.",
+        (
+            f"ahead after one step in {span('ahead', 'small', twice, 0)} runs, and"
+            f" after 300 steps in {span('ahead', 'small', twice)}."
+        ),
+        (
+            f"is ahead in {span('ahead', 'own', shortest)} runs and behind in"
+            f" {span('behind', 'own', shortest)}."
+        ),
     ):
         assert words in said, words
 
 
 @pytest.mark.full
-def test_the_quick_command_counts_the_same_story_and_leaves_what_is_stored_alone(capsys, monkeypatch):
+def test_the_quick_command_counts_the_same_story_and_leaves_what_is_stored_alone(
+    capsys, monkeypatch
+):
     before, rows = STORED.read_bytes(), {}
     monkeypatch.setattr(
-        teleportation, "compare", lambda walk, seeds: rows.setdefault(walk, compare(walk, seeds))
+        teleportation,
+        "compare",
+        lambda walk, seeds: rows.setdefault(walk, compare(walk, seeds)),
     )
     main(["--quick"])
     assert STORED.read_bytes() == before
-    assert len(capsys.readouterr().out.splitlines()) == len(WALKS) * len(DESTINATIONS) * len(RULES)
+    assert len(capsys.readouterr().out.splitlines()) == len(WALKS) * len(
+        DESTINATIONS
+    ) * len(RULES)
     for walk, row in rows.items():
         assert row["least"] == pytest.approx(stored()[walk]["least"][:QUICK], abs=2e-4)
         by = {(c["destination"], c["rule"]): c for c in row["counts"]}
-        assert by["twice", "small"]["ahead"][0] > QUICK / 2  # at a small rate it is ahead at first
+        assert (
+            by["twice", "small"]["ahead"][0] > QUICK / 2
+        )  # at a small rate it is ahead at first
         assert by["twice", "same"]["lost"][-1] > QUICK / 2
         assert by["twice", "own"]["behind"][-1] > by["twice", "own"]["ahead"][-1]

@@ -1,4 +1,5 @@
-"""Colours and sizes: legible in every mode, asked for by role, and written down in one place only."""
+"""Colours and sizes: legible in every mode, asked for by role, and written down in one
+place only."""
 
 import re
 from itertools import product
@@ -14,18 +15,34 @@ from neuroviz.kit import theme
 
 PACKAGE = Path(neuroviz.__file__).parent
 MODES, SIZES = ("light", "dark"), ("notebook", "lecture")
-TEXT_ROLES = ("ink", "soft", "measured", "formula", "certified", "outside")  # roles that letters are set in
+TEXT_ROLES = (
+    "ink",
+    "soft",
+    "measured",
+    "formula",
+    "certified",
+    "outside",
+)  # roles that letters are set in
 STATUSES = {
-    "proved": "■", "proved here": "□", "exact": "●", "certified": "◆", "float": "≈", "observed": "○",
-    "conjectured": "◇", "no formula": "–", "outside hypotheses": "▨",
-}  # fmt: skip
+    "proved": "■",
+    "proved here": "□",
+    "exact": "●",
+    "certified": "◆",
+    "float": "≈",
+    "observed": "○",
+    "conjectured": "◇",
+    "no formula": "–",
+    "outside hypotheses": "▨",
+}
 HEX = re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b")
 
 
 @pytest.mark.parametrize(
     ("role", "ground"),
     # Nothing is written in "certified" on a wash, and nothing may be: 4.1 in the light.
-    sorted(set(product(TEXT_ROLES, ("ground", "panel", "wash"))) - {("certified", "wash")}),
+    sorted(
+        set(product(TEXT_ROLES, ("ground", "panel", "wash"))) - {("certified", "wash")}
+    ),
 )
 @pytest.mark.parametrize("mode", MODES)
 def test_text_can_be_read_on_what_lies_behind_it(look, mode, role, ground):
@@ -47,7 +64,9 @@ def mixed(stops, place):
     )
     ends = ([int(code[i : i + 2], 16) for i in (1, 3, 5)] for code in (low, high))
     share = (place - a) / (b - a)
-    return "#" + "".join(f"{round((1 - share) * x + share * y):02X}" for x, y in zip(*ends, strict=True))
+    return "#" + "".join(
+        f"{round((1 - share) * x + share * y):02X}" for x, y in zip(*ends, strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", ["diverging", "deficit"])
@@ -71,7 +90,9 @@ def test_at_the_light_ends_of_the_dark_scale_the_letters_are_dark(look):
         assert contrast(theme.color("ink"), behind) < 3
 
 
-@pytest.mark.parametrize(("name", "place"), [("rain", 0.5), ("diverging", -0.1), ("diverging", float("nan"))])
+@pytest.mark.parametrize(
+    ("name", "place"), [("rain", 0.5), ("diverging", -0.1), ("diverging", float("nan"))]
+)
 def test_there_are_no_letters_where_there_is_no_scale(name, place):
     with pytest.raises(ValueError, match="one of|from 0 to 1"):
         theme.letters_on(name, place)
@@ -104,15 +125,22 @@ def test_the_template_is_opaque_and_in_the_look_asked_for(look, mode, size):
     look(mode, size)
     layout = go.layout.Template(theme.template()).layout
     assert layout.paper_bgcolor == layout.plot_bgcolor == theme.color("ground")
-    assert layout.font.color == theme.color("ink") and layout.font.size == theme.size("base")
+    assert layout.font.color == theme.color("ink") and layout.font.size == theme.size(
+        "base"
+    )
     assert (contrast(layout.paper_bgcolor, "#000000") < 3) == (mode == "dark")
-    assert min(theme.size("tick"), theme.size("note")) >= (14 if size == "lecture" else 12)
+    assert min(theme.size("tick"), theme.size("note")) >= (
+        14 if size == "lecture" else 12
+    )
 
 
-@pytest.mark.parametrize("wrong", [("pink",), ("Dark",), ("dark", "huge"), (None, "Lecture"), (1,), ("",)])
+@pytest.mark.parametrize(
+    "wrong", [("pink",), ("Dark",), ("dark", "huge"), (None, "Lecture"), (1,), ("",)]
+)
 def test_an_unknown_look_is_refused_and_the_known_ones_are_named(wrong):
     with pytest.raises(
-        ValueError, match=r"must be one of 'light', 'dark'|must be one of 'notebook', 'lecture'"
+        ValueError,
+        match=r"must be one of 'light', 'dark'|must be one of 'notebook', 'lecture'",
     ):
         theme.use(*wrong)
     assert theme.color("ground") == "#FFFFFF"  # nothing has changed
@@ -149,17 +177,21 @@ def test_badges_differ_without_their_colour():
 def test_the_text_of_a_badge_can_be_read(look, mode):
     look(mode)
     badge = theme.badge("proved")
-    ink, ground = (re.search(rf"{name}:(#\w+)", badge)[1] for name in (";color", "background"))
+    ink, ground = (
+        re.search(rf"{name}:(#\w+)", badge)[1] for name in (";color", "background")
+    )
     assert contrast(ink, ground) >= 4.5
 
 
 def test_a_badge_escapes_its_source():
-    assert "<script>" not in theme.badge("proved", "<script>") and "&lt;script&gt;" in theme.badge(
+    assert "<script>" not in theme.badge(
         "proved", "<script>"
-    )
+    ) and "&lt;script&gt;" in theme.badge("proved", "<script>")
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_hex_codes_stand_in_the_theme_only(path):
     found = HEX.findall(path.read_text(encoding="utf-8"))
     assert bool(found) == (path.name == "theme.py"), found
@@ -170,7 +202,9 @@ def test_the_search_finds_hex_codes_and_lets_comments_pass():
     assert not any(map(HEX.search, ("# a comment", "issue #12", "#define", "# 1668B0")))
 
 
-def test_a_look_of_a_block_holds_in_its_thread_alone_and_undoes_no_choice_of_another(look):
+def test_a_look_of_a_block_holds_in_its_thread_alone_and_undoes_no_choice_of_another(
+    look,
+):
     look("light", "notebook")
     seen, inside, chosen = [], Event(), Event()
 
@@ -189,7 +223,10 @@ def test_a_look_of_a_block_holds_in_its_thread_alone_and_undoes_no_choice_of_ano
     chosen.set()
     thread.join()
     assert theme.current() == {"mode": "dark", "size": "notebook"}
-    assert seen == [{"mode": "light", "size": "lecture"}, {"mode": "dark", "size": "notebook"}]
+    assert seen == [
+        {"mode": "light", "size": "lecture"},
+        {"mode": "dark", "size": "notebook"},
+    ]
 
 
 def test_a_choice_within_a_block_lasts_as_long_as_the_block(look):
@@ -197,7 +234,10 @@ def test_a_choice_within_a_block_lasts_as_long_as_the_block(look):
     with theme.using({"size": "lecture"}):
         theme.use("dark")
         assert theme.current() == {"mode": "dark", "size": "lecture"}
-        with pytest.raises(ValueError, match="mode must be one of"), theme.using({"mode": "grey"}):
+        with (
+            pytest.raises(ValueError, match="mode must be one of"),
+            theme.using({"mode": "grey"}),
+        ):
             pass
         assert theme.current() == {"mode": "dark", "size": "lecture"}
     assert theme.current() == {"mode": "light", "size": "notebook"}

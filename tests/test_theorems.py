@@ -1,4 +1,5 @@
-"""Theorems H, W, K, S, F and L: the formula against exact ranks of random networks, edges included."""
+"""Theorems H, W, K, S, F and L: the formula against exact ranks of random networks,
+edges included."""
 
 import numpy as np
 import pytest
@@ -13,12 +14,15 @@ EACH = 60  # 12,000 for each theorem, of which at least 10,000 are different
 
 
 def random_networks(theorem, seed):
-    """Small networks that the theorem is about: everything that it allows, drawn at random."""
+    """Small networks that the theorem is about: everything that it allows, drawn at
+    random."""
     rng, found = np.random.default_rng([seed, ord(theorem)]), 0
     while found < EACH:
         arch = _draw(theorem, rng)
         about = speaks_of_fibres(arch) if theorem == "H" else theorem in "FL"
-        if arch.num_parameters <= 200 and (about or f"Theorem {theorem}" in expected_dimension(arch).source):
+        if arch.num_parameters <= 200 and (
+            about or f"Theorem {theorem}" in expected_dimension(arch).source
+        ):
             found += 1
             yield arch
 
@@ -28,8 +32,13 @@ def _draw(theorem, rng):
         return int(rng.integers(least, most + 1))
 
     deepest, d = 3 + (theorem in "KSF") + 4 * (theorem == "L"), size(1, 4)
-    depth = max(size(1 + (theorem == "W"), deepest), size(1, deepest))  # few layers make few networks
-    causal, skip = bool(size(0, 1)), theorem in "SL" or (theorem == "H" and bool(size(0, 1)))
+    depth = max(
+        size(1 + (theorem == "W"), deepest), size(1, deepest)
+    )  # few layers make few networks
+    causal, skip = (
+        bool(size(0, 1)),
+        theorem in "SL" or (theorem == "H" and bool(size(0, 1))),
+    )
     widths = tuple(size(1, 4 + (theorem in "KF")) for _ in range(depth + 1))
     if theorem in "HSL":
         d += theorem != "H" and size(0, 2)
@@ -41,14 +50,20 @@ def _draw(theorem, rng):
         return Architecture(widths, head_dims, size(2, 4), causal=True)
     if theorem in "FL":  # ranks of 2 and more, but in the last layer of Theorem F
         narrow = depth - (theorem == "F")
-        widths = tuple(max(2, width) if i < narrow else width for i, width in enumerate(widths))
-        head_dims = tuple(max(2, a) if i < narrow else a for i, a in enumerate(head_dims))
+        widths = tuple(
+            max(2, width) if i < narrow else width for i, width in enumerate(widths)
+        )
+        head_dims = tuple(
+            max(2, a) if i < narrow else a for i, a in enumerate(head_dims)
+        )
         widths = (max(2, d),) * (depth + 1) if skip else widths
         return Architecture(widths, head_dims, size(2, 5 + 2 * skip), skip=skip)
     if theorem == "S":
         heads = tuple(size(1, d) if size(0, 1) else 1 for _ in range(depth))
         block = Block(size(1, d)) if size(0, 1) else Block()
-        return Architecture(widths, head_dims, size(2, 5), "lightning", heads, True, causal, block)
+        return Architecture(
+            widths, head_dims, size(2, 5), "lightning", heads, True, causal, block
+        )
     block = {"value_dim": size(1, 4)} if size(0, 1) else {}
     groups = size(1, 2) if block and size(0, 1) else 0
     if groups:
@@ -57,18 +72,23 @@ def _draw(theorem, rng):
         block |= {"biases": bool(size(0, 1)), "temperature": bool(size(0, 1))}
     heads = tuple(groups * size(1, 2) if groups else size(1, 3) for _ in range(depth))
     tokens = size(2 + (theorem == "W"), 4)
-    return Architecture(widths, head_dims, tokens, "softmax", heads, skip, causal, Block(**block))
+    return Architecture(
+        widths, head_dims, tokens, "softmax", heads, skip, causal, Block(**block)
+    )
 
 
 @pytest.mark.parametrize("seed", range(200))
 @pytest.mark.parametrize("theorem", "HWKSFL")
 def test_a_theorem_says_what_is_measured(theorem, seed):
     for arch in random_networks(theorem, seed):
-        assert measure_dimension(arch, seed=seed).value == expected_dimension(arch).value, str(arch)
+        assert (
+            measure_dimension(arch, seed=seed).value == expected_dimension(arch).value
+        ), str(arch)
 
 
 def test_two_tokens_can_have_less_than_theorem_w_says():
-    """Widths (2, 4, 2), heads (2, 1): 32 for three tokens, 30 for two, where no formula is claimed."""
+    """Widths (2, 4, 2), heads (2, 1): 32 for three tokens, 30 for two, where no formula
+    is claimed."""
     three = Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
     two = Architecture((2, 4, 2), (2, 4), 2, "softmax", heads=(2, 1))
     assert expected_dimension(three).value == measure_dimension(three).value == 32
@@ -79,5 +99,8 @@ def test_two_tokens_can_have_less_than_theorem_w_says():
 
 def test_a_mask_does_not_change_the_dimension_of_one_lightning_layer():
     for heads, a, d_out in [(1, 2, 3), (2, 1, 3), (3, 3, 3), (2, 2, 1)]:
-        plain, other = (Architecture((3, d_out), (a,), 3, heads=heads, causal=mask) for mask in (False, True))
+        plain, other = (
+            Architecture((3, d_out), (a,), 3, heads=heads, causal=mask)
+            for mask in (False, True)
+        )
         assert measure_dimension(plain).value == measure_dimension(other).value

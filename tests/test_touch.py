@@ -1,4 +1,5 @@
-"""Fingers: no drag of a handle is cancelled, the page scrolls past a picture, nothing is cut off."""
+"""Fingers: no drag of a handle is cancelled, the page scrolls past a picture, nothing
+is cut off."""
 
 import gzip
 
@@ -44,16 +45,21 @@ def phone(chromium):
 
         def open_(kind, width, height):
             size = {"width": width, "height": height}
-            page = browser.new_context(viewport=size, has_touch=True, is_mobile=True).new_page()
+            page = browser.new_context(
+                viewport=size, has_touch=True, is_mobile=True
+            ).new_page()
             text = "<div style='height: 300px'>text</div>"
             viewport = "<meta name=viewport content='width=device-width'>"
             page.set_content(
-                f"{viewport}{theme.css()}<body style='margin: 0'>{text}<div class=nv><div id=box></div></div>"
-                f"{text * 4}</body>"
+                f"{viewport}{theme.css()}<body style='margin: 0'>{text}<div"
+                f" class=nv><div id=box></div></div>{text * 4}</body>"
             )
             page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
             panel = kind()
-            page.evaluate("([m, w]) => neurovizScenes.react(box, m, w)", [panel.figure.drawn, width])
+            page.evaluate(
+                "([m, w]) => neurovizScenes.react(box, m, w)",
+                [panel.figure.drawn, width],
+            )
             panel.close()
             page.wait_for_timeout(500)
             page.evaluate(HEAR)
@@ -68,7 +74,10 @@ def touch(page, start, way, steps=8):
     for step in range(steps + 1):
         x, y = (at + by * step / steps for at, by in zip(start, way, strict=True))
         kind = "touchStart" if step == 0 else "touchMove"
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        session.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y}]},
+        )
         page.wait_for_timeout(16)
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
@@ -80,7 +89,9 @@ def test_no_drag_of_a_handle_is_cancelled(phone, kind, size):
     names = [name for name, *_ in page.evaluate(HANDLES)]
     assert names
     for name in names:
-        page.locator(f'.nv-handle[aria-label="{name}"]').first.scroll_into_view_if_needed()
+        page.locator(
+            f'.nv-handle[aria-label="{name}"]'
+        ).first.scroll_into_view_if_needed()
         for way in ((0, 60), (60, 0)):
             found = [one for one in page.evaluate(HANDLES) if one[0] == name]
             if not found:  # the drag before has taken it away
@@ -102,7 +113,10 @@ def test_nothing_is_cut_off_and_a_finger_finds_everything(phone, kind, size):
     assert [name for name, wide, high in small if min(wide, high) < LEAST] == []
     assert [one for one in page.evaluate(HANDLES) if min(one[3:]) < LEAST - 0.01] == []
     if size[0] < 700:  # views stand below one another
-        tops = page.evaluate("[...box.querySelectorAll('.nv-view')].map(v => v.getBoundingClientRect().top)")
+        tops = page.evaluate(
+            "[...box.querySelectorAll('.nv-view')].map(v =>"
+            " v.getBoundingClientRect().top)"
+        )
         assert len(set(map(round, tops))) == len(tops) > 0
 
 
@@ -113,7 +127,9 @@ def test_the_page_scrolls_past_a_picture(phone, kind):
     handles = page.evaluate(HANDLES)
     for view in range(page.locator(".nv-view").count()):
         page.evaluate("window.scrollTo(0, 0)")
-        if not page.locator(".nv-view").nth(view).is_visible():  # as a surface that is not 2 × 2
+        if (
+            not page.locator(".nv-view").nth(view).is_visible()
+        ):  # as a surface that is not 2 × 2
             continue
         box = page.locator(".nv-view").nth(view).bounding_box()
         page.evaluate("y => window.scrollTo(0, y)", max(0, box["y"] - 200))
@@ -123,7 +139,9 @@ def test_the_page_scrolls_past_a_picture(phone, kind):
         free = [
             (x, y)
             for x in range(30, 370, 20)
-            for y in range(int(rows["y"]) + 60, min(int(rows["y"] + rows["height"]), 800), 20)
+            for y in range(
+                int(rows["y"]) + 60, min(int(rows["y"] + rows["height"]), 800), 20
+            )
             if all(abs(x - a) > 40 or abs(y - b) > 40 for _, a, b, *_ in handles)
         ]
         touch(page, free[len(free) // 2], (0, -150), steps=12)

@@ -1,4 +1,5 @@
-"""Two tokens with free exponentials: a plain softmax network says the same, and so do dual numbers."""
+"""Two tokens with free exponentials: a plain softmax network says the same, and so do
+dual numbers."""
 
 from itertools import product
 from math import inf
@@ -36,9 +37,12 @@ def network(width, rows, layers, seed=0, over=R):
 
 
 def plain_softmax(L, Ms, X, copies, causal):
-    """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q here."""
+    """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q
+    here."""
     X = torch.cat([X[:, :1], X[:, 1:].expand(-1, copies)], dim=1)
-    hidden = torch.tril(torch.ones(X.shape[1], X.shape[1]), -1).bool()  # key j > query i
+    hidden = torch.tril(
+        torch.ones(X.shape[1], X.shape[1]), -1
+    ).bool()  # key j > query i
     for M in Ms:
         scores = X.T @ M @ X
         if causal:
@@ -49,40 +53,57 @@ def plain_softmax(L, Ms, X, copies, causal):
 
 @pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
 @pytest.mark.parametrize(("copies", "causal"), [(1, False), (3, False), (1, True)])
-def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(width, rows, layers, copies, causal):
+def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(
+    width, rows, layers, copies, causal
+):
     virtual = network(width, rows, layers)
     X = 0.7 * draw(3, 4, width, 2, over=R)
     functionals = draw(4, 4, rows, 2, over=R)
     given = softmax_shares(virtual.M, X, copies, causal)
     J = free_jacobian(R, virtual, X, given, functionals)
-    L, *Ms = (torch.tensor(matrix, requires_grad=True) for matrix in (virtual.L, *virtual.M))
+    L, *Ms = (
+        torch.tensor(matrix, requires_grad=True) for matrix in (virtual.L, *virtual.M)
+    )
     tokens = follow(R, given, X)[-1]
     for row, x, functional, after in zip(J, X, functionals, tokens, strict=True):
         out = plain_softmax(L, Ms, torch.tensor(x), copies, causal)
         found = torch.autograd.grad((out * torch.tensor(functional)).sum(), [*Ms, L])
-        np.testing.assert_allclose(row, np.concatenate([one.ravel() for one in found]), atol=1e-10)
+        np.testing.assert_allclose(
+            row, np.concatenate([one.ravel() for one in found]), atol=1e-10
+        )
         np.testing.assert_allclose(virtual.L @ after, out.detach(), atol=1e-12)
 
 
 def test_with_other_shares_it_is_not():
-    virtual, X, functionals = network(2, 2, 2), draw(3, 4, 2, 2, over=R), draw(4, 4, 2, 2, over=R)
+    virtual, X, functionals = (
+        network(2, 2, 2),
+        draw(3, 4, 2, 2, over=R),
+        draw(4, 4, 2, 2, over=R),
+    )
     true = softmax_shares(virtual.M, X)
     masked = softmax_shares(virtual.M, X, causal=True)
-    one, other = (free_jacobian(R, virtual, X, given, functionals) for given in (true, masked))
+    one, other = (
+        free_jacobian(R, virtual, X, given, functionals) for given in (true, masked)
+    )
     assert np.abs(one - other).max() > 0.01
 
 
 @pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
 @pytest.mark.parametrize("copies", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
-def test_over_a_prime_field_dual_numbers_find_the_same_derivative(width, rows, layers, copies, causal):
-    """With P and Q as numbers whose slopes are P p˙ and Q q˙, and the shares as fractions in them."""
+def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
+    width, rows, layers, copies, causal
+):
+    """With P and Q as numbers whose slopes are P p˙ and Q q˙, and the shares as
+    fractions in them."""
     virtual, move = (network(width, rows, layers, seed, F) for seed in (0, 1))
     X, functional = draw(3, width, 2), draw(4, rows, 2)
     exps = draw(5, layers, 2)
 
     def dual(value, slope):
-        return np.vectorize(lambda v, s: Dual(int(v), int(s)), otypes=[object])(value, slope)
+        return np.vectorize(lambda v, s: Dual(int(v), int(s)), otypes=[object])(
+            value, slope
+        )
 
     L = dual(virtual.L, move.L)
     tokens, given = dual(X, np.zeros_like(X)), []
@@ -103,7 +124,9 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(width, rows, l
 
 
 @pytest.mark.parametrize("copies", [1, 4])
-def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the_determinant(copies):
+def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the_determinant(
+    copies,
+):
     virtual, X = network(3, 3, 3), draw(1, 5, 3, 2, over=R)
     given = softmax_shares(virtual.M, X, copies)
     tokens = follow(R, given, X)
@@ -114,7 +137,9 @@ def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the
         np.testing.assert_allclose(np.linalg.det(S), 1 - one.mu - one.nu, atol=1e-12)
         difference = after[..., 0] - after[..., 1]
         was = before[..., 0] - before[..., 1]
-        np.testing.assert_allclose(difference, np.linalg.det(S)[:, None] * was, atol=1e-12)
+        np.testing.assert_allclose(
+            difference, np.linalg.det(S)[:, None] * was, atol=1e-12
+        )
         for j in (0, 1):  # on the segment: a share between 0 and 1 of the way
             way = X[..., 0] - after[..., j]
             share = (way * apart).sum(-1) / (apart**2).sum(-1)
@@ -175,8 +200,11 @@ def test_copies_under_a_mask_are_refused():
 
 
 @pytest.mark.parametrize(("layer", "tokens"), [(1, 2), (1, 3), (2, 2), (2, 3)])
-def test_a_layer_first_moves_the_mean_of_nearly_equal_tokens_where_theorem_bs_other_proof_says(layer, tokens):
-    """At the order 2·3^(i−1) of their spread, by z zᵀM_i m; a spread that M_1 has made 0 shows no layer 2."""
+def test_a_layer_first_moves_the_mean_of_nearly_equal_tokens_where_theorem_bs_other_proof_says(
+    layer, tokens
+):
+    """At the order 2·3^(i−1) of their spread, by z zᵀM_i m; a spread that M_1 has made
+    0 shows no layer 2."""
     Ms, (m, z) = network(3, 1, 2, seed=5).M, 0.5 * draw(6, 2, 3, over=R)
     c = np.linspace(-1, 1, tokens) / np.sqrt(np.mean(np.linspace(-1, 1, tokens) ** 2))
 
@@ -189,7 +217,9 @@ def test_a_layer_first_moves_the_mean_of_nearly_equal_tokens_where_theorem_bs_ot
 
     def apart(Ms, spread):
         other = [M + (i == layer) * np.outer(z, m) for i, M in enumerate(Ms, 1)]
-        return np.linalg.norm(mean(other, spread) - mean(Ms, spread)) / spread ** (2 * 3 ** (layer - 1))
+        return np.linalg.norm(mean(other, spread) - mean(Ms, spread)) / spread ** (
+            2 * 3 ** (layer - 1)
+        )
 
     spread_before = (z @ Ms[0] @ z) ** (layer - 1)
     limit = np.linalg.norm(z) * (z @ z) * (m @ m) * spread_before**2

@@ -1,4 +1,5 @@
-"""The facts of two networks: what is read off the exact comparison, and what the picture needs."""
+"""The facts of two networks: what is read off the exact comparison, and what the
+picture needs."""
 
 import random
 from dataclasses import replace
@@ -40,10 +41,18 @@ def said(lines: list) -> list[str]:
         (setting_of("negative"), "they meet at x₁ and at x₂", OTHER),
         (setting_of("other M₂", layers=1), "all is frozen, and LX ≠ L′X", OTHER),
         (setting_of("unrelated", travel=0.5), "on the way", "move it on to 1"),
-        (setting_of("other M₂", symmetric=0.0), "Sym M₁ = 0: nothing tells them apart", SECOND),
+        (
+            setting_of("other M₂", symmetric=0.0),
+            "Sym M₁ = 0: nothing tells them apart",
+            SECOND,
+        ),
         (setting_of("unrelated", size=0.0), "L = 0: nothing tells them apart", SECOND),
         (setting_of("positive", Fraction(1)), "θ′ is θ", "nothing to tell apart"),
-        (setting_of("negative", symmetric=0.0), "both collapse, in different places", OTHER),
+        (
+            setting_of("negative", symmetric=0.0),
+            "both collapse, in different places",
+            OTHER,
+        ),
     ],
 )
 def test_the_verdict_is_read_off_the_exact_comparison(setting, seen, follows):
@@ -56,7 +65,9 @@ def test_the_verdict_is_read_off_the_exact_comparison(setting, seen, follows):
     # Without a difference there is nothing to prove, and equal functions are equal.
     assert lines[-1]["role"] == ("soft" if is_open and not found.ending.same else role)
     if not found.ending.same and setting.travel == 1:
-        same = replace(found, ending=replace(found.ending, left_meet=True, right_meet=False))
+        same = replace(
+            found, ending=replace(found.ending, left_meet=True, right_meet=False)
+        )
         assert verdict(same)[0] == "θ collapses, θ′ does not"
 
 
@@ -88,7 +99,10 @@ def test_nothing_infinite_is_in_the_facts(causal):
     [
         (setting_of("unrelated"), "no relation: all of them are free"),
         (setting_of("positive"), "P′ = P², Q′ = Q²"),
-        (setting_of("other M₂", layers=2, travel=0.8), "layer 1 is frozen; layer 2 is free"),
+        (
+            setting_of("other M₂", layers=2, travel=0.8),
+            "layer 1 is frozen; layer 2 is free",
+        ),
     ],
 )
 def test_the_relations_are_said_over_the_maps(setting, relations):
@@ -130,9 +144,14 @@ say(given.map(([formulas, travels]: any) => travels.map((travel: number) => [
 def some_setting(draw: random.Random, seed: int) -> UniquenessSetting:
     candidate = list(CANDIDATES)[seed % len(CANDIDATES)]
     rho = draw.choice(["1/3", "1/2", "1", "2", "3"])
-    sizes = {"layers": draw.randint(1, 3), "symmetric": draw.choice([0.0, 0.5, 1.0, 1.0])}
+    sizes = {
+        "layers": draw.randint(1, 3),
+        "symmetric": draw.choice([0.0, 0.5, 1.0, 1.0]),
+    }
     travel = draw.choice([0.0, 0.5, 1.0, round(draw.random(), 2)])
-    return UniquenessSetting(candidate, rho, travel, causal=seed % 3 == 0, seed=seed, **sizes)
+    return UniquenessSetting(
+        candidate, rho, travel, causal=seed % 3 == 0, seed=seed, **sizes
+    )
 
 
 def test_the_page_goes_1000_random_ways_as_python_does():
@@ -150,9 +169,13 @@ def test_the_page_goes_1000_random_ways_as_python_does():
             note = f"{way.setting} at {travel}"
             assert moved == way.moved(travel)
             for stop, page, finite in zip(way.at(travel), both, drawn, strict=True):
-                np.testing.assert_allclose(page["shares"], stop.shares, atol=AGREE, err_msg=note)
+                np.testing.assert_allclose(
+                    page["shares"], stop.shares, atol=AGREE, err_msg=note
+                )
                 clipped = np.clip(stop.places, -AWAY, AWAY)
-                np.testing.assert_allclose(finite["places"], clipped, atol=AGREE, err_msg=note)
+                np.testing.assert_allclose(
+                    finite["places"], clipped, atol=AGREE, err_msg=note
+                )
     assert cases == {"A", "B2", "B1, ρ < 0", "B1, ρ > 0", "peel", "same", "outside"}
 
 
@@ -178,6 +201,12 @@ def test_what_is_dragged_along_its_way_comes_to_the_pointer():
 
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(11)
-    pictures = [uniqueness_picture(study_singleton(some_setting(draw, n))) for n in range(30)]
-    check_types("UniquenessFacts", "beyond/uniqueness_facts", [plain(p.facts) for p in pictures])
-    check_types("UniquenessPlace", "beyond/uniqueness_facts", [plain(p.place) for p in pictures])
+    pictures = [
+        uniqueness_picture(study_singleton(some_setting(draw, n))) for n in range(30)
+    ]
+    check_types(
+        "UniquenessFacts", "beyond/uniqueness_facts", [plain(p.facts) for p in pictures]
+    )
+    check_types(
+        "UniquenessPlace", "beyond/uniqueness_facts", [plain(p.place) for p in pictures]
+    )

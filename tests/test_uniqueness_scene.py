@@ -1,7 +1,17 @@
-"""Theorem B's two networks in a browser: held by mouse, finger and keyboard, without a kernel."""
+"""Theorem B's two networks in a browser: held by mouse, finger and keyboard, without a
+kernel."""
 
 import pytest
-from test_scene import ask, dragged, middle, named, place, redraw, said, scene  # noqa: F401
+from test_scene import (
+    ask,
+    dragged,
+    middle,
+    named,
+    place,
+    redraw,
+    said,
+    scene,  # noqa: F401
+)
 from test_touch import phone, touch  # noqa: F401
 
 from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
@@ -9,7 +19,7 @@ from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_the_dot_of_the_second_network_goes_its_way(scene):  # noqa: F811
+def test_the_dot_of_the_second_network_goes_its_way(scene):
     page = scene(kind=SingletonExplorer)
     dot, token = named("(μ, ν) of θ′"), named("token 2 of θ′ after layer 1")
     assert not page.locator(named("(μ, ν) of θ")).is_visible()  # θ stands still
@@ -22,7 +32,9 @@ def test_the_dot_of_the_second_network_goes_its_way(scene):  # noqa: F811
     assert place(page)["travel"] == pytest.approx(0.4, abs=0.02)
 
 
-def test_the_words_of_python_are_dimmed_until_it_says_them_of_this_place(scene):  # noqa: F811
+def test_the_words_of_python_are_dimmed_until_it_says_them_of_this_place(
+    scene,
+):
     page = scene("candidate=unrelated;travel=0.4", kind=SingletonExplorer)
     page.locator(named("(μ, ν) of θ′")).focus()
     page.keyboard.press("Shift+ArrowRight")
@@ -35,7 +47,7 @@ def test_the_words_of_python_are_dimmed_until_it_says_them_of_this_place(scene):
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
 
 
-def test_where_they_meet_there_is_a_ring_and_python_says_where(scene):  # noqa: F811
+def test_where_they_meet_there_is_a_ring_and_python_says_where(scene):
     page = scene("candidate=negative;travel=1", kind=SingletonExplorer)
     for side, words in (("left", "they meet at x₁"), ("right", "they meet at x₂")):
         view = page.locator(f".nv-view-{side}")
@@ -46,7 +58,7 @@ def test_where_they_meet_there_is_a_ring_and_python_says_where(scene):  # noqa: 
     assert not page.locator("circle.meeting").first.is_visible()
 
 
-def test_a_token_that_is_out_of_sight_is_named_at_the_edge(scene):  # noqa: F811
+def test_a_token_that_is_out_of_sight_is_named_at_the_edge(scene):
     for state, words in (
         ("candidate=positive;travel=0.7", "← x₁, 2.22 times as far"),
         ("candidate=positive;travel=1", "← x₁, ∞ times as far"),
@@ -56,12 +68,14 @@ def test_a_token_that_is_out_of_sight_is_named_at_the_edge(scene):  # noqa: F811
         for side in ("left", "right"):
             assert words in page.locator(f".nv-view-{side} svg").text_content()
         band = page.locator(".nv-view-left .band").bounding_box()
-        text = page.locator(".nv-view-left text.role-focus.nv-label:not(.where)").bounding_box()
+        text = page.locator(
+            ".nv-view-left text.role-focus.nv-label:not(.where)"
+        ).bounding_box()
         assert text["x"] > band["x"] - 5  # with its outline
         assert text["x"] + text["width"] < band["x"] + band["width"] + 5
 
 
-def test_after_peeling_the_second_layer_moves(scene):  # noqa: F811
+def test_after_peeling_the_second_layer_moves(scene):
     page = scene("candidate=other M₂;travel=0.4", kind=SingletonExplorer)
     band = page.locator(".nv-view-left .band")
     before = float(band.get_attribute("y"))
@@ -70,7 +84,7 @@ def test_after_peeling_the_second_layer_moves(scene):  # noqa: F811
     assert float(band.get_attribute("y")) > before + 50
 
 
-def test_without_a_way_there_is_nothing_to_play_or_to_hold(scene, bare_page):  # noqa: F811
+def test_without_a_way_there_is_nothing_to_play_or_to_hold(scene, bare_page):
     page = scene(kind=SingletonExplorer)
     redraw(page, SingletonExplorer(state="candidate=the same"))
     page.wait_for_timeout(400)
@@ -79,12 +93,12 @@ def test_without_a_way_there_is_nothing_to_play_or_to_hold(scene, bare_page):  #
     assert not any(one.is_visible() for one in page.locator(".nv-handle").all())
 
 
-def test_powers_are_set_as_powers(scene):  # noqa: F811
+def test_powers_are_set_as_powers(scene):
     page = scene("candidate=positive;rho=1/3", kind=SingletonExplorer)
     assert page.locator(".nv-view-maps h4 sup").all_text_contents() == ["1/3", "1/3"]
 
 
-def test_a_finger_drags_the_dot_on_a_phone(phone):  # noqa: F811
+def test_a_finger_drags_the_dot_on_a_phone(phone):
     page = phone(SingletonExplorer, 390, 844)
     dot = page.locator(f"{named('(μ, ν) of θ′')} .ring")
     dot.scroll_into_view_if_needed()
@@ -96,7 +110,7 @@ def test_a_finger_drags_the_dot_on_a_phone(phone):  # noqa: F811
     assert dot.bounding_box()["y"] == pytest.approx(box["y"] - 30, abs=8)
 
 
-def test_the_picture_is_kept_as_it_is_seen(scene):  # noqa: F811
+def test_the_picture_is_kept_as_it_is_seen(scene):
     page = scene(kind=SingletonExplorer)
     source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
     width, *colors = ask(page, "picture", source.partition(",")[2])

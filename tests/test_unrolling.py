@@ -1,4 +1,5 @@
-"""Eq. 10, 11 and 12 are one function; Eq. 13 and Eq. 28; and what Figure 4's reflection does."""
+"""Eq. 10, 11 and 12 are one function; Eq. 13 and Eq. 28; and what Figure 4's reflection
+does."""
 
 from itertools import product
 
@@ -44,7 +45,8 @@ def draw(widths, head_dims, tokens, seed=0):
 
 
 def product_form(over, virtual, X):
-    """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1} M_l ⋯ G_0 M_1 X."""
+    """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1}
+    M_l ⋯ G_0 M_1 X."""
     mul, G, Y = over.matmul, over.matmul(X, X.T), X
     for M in virtual.M:
         Y, G = mul(mul(G, M), Y), mul(mul(mul(mul(G, M), G), M.T), G)
@@ -53,7 +55,8 @@ def product_form(over, virtual, X):
 
 @pytest.mark.parametrize("network", NETWORKS, ids=str)
 def test_the_network_is_one_product_of_its_virtual_weights(network):
-    """Lemma 3.6, Eq. 10 and 11, against the layers one after the other, exactly, for up to six layers."""
+    """Lemma 3.6, Eq. 10 and 11, against the layers one after the other, exactly, for up
+    to six layers."""
     weights, virtual, X = draw(*network)
     layered = forward(F, "lightning", weights, X[None])[0]
     assert (product_form(F, virtual, X) == layered).all()
@@ -62,12 +65,16 @@ def test_the_network_is_one_product_of_its_virtual_weights(network):
 
 
 @pytest.mark.parametrize(
-    "network", [n for n in NETWORKS if len(n[1]) < 3] + [((2, 3, 2, 2), (2, 1, 2), 2)], ids=str
+    "network",
+    [n for n in NETWORKS if len(n[1]) < 3] + [((2, 3, 2, 2), (2, 1, 2), 2)],
+    ids=str,
 )
 def test_the_network_is_one_sum_over_all_multi_indices(network):
     """Eq. 12 by brute force: 8,192 terms for each token with three layers."""
     weights, virtual, X = draw(*network)
-    assert (sum_form(F, virtual, X) == forward(F, "lightning", weights, X[None])[0]).all()
+    assert (
+        sum_form(F, virtual, X) == forward(F, "lightning", weights, X[None])[0]
+    ).all()
 
 
 def test_a_wrong_transpose_would_be_seen(monkeypatch):
@@ -75,7 +82,9 @@ def test_a_wrong_transpose_would_be_seen(monkeypatch):
 
     _, virtual, X = draw((3, 2, 3), (2, 1), 3)
     honest = sum_form(F, virtual, X)
-    monkeypatch.setattr(unrolling, "unroll", lambda n: tuple(Factor(h, False) for h, _ in unroll(n)))
+    monkeypatch.setattr(
+        unrolling, "unroll", lambda n: tuple(Factor(h, False) for h, _ in unroll(n))
+    )
     assert (sum_form(F, virtual, X) != honest).any()
 
 
@@ -98,7 +107,10 @@ def test_a_reflection_transposes_one_factor_and_nothing_else(layers):
         indices[window[-1] - 1] = indices[window[0] - 1]
         turned = reflect(layers, indices, place)
         before, after = (link_values(F, virtual, X, j) for j in (indices, turned))
-        others = [[v for k, v in enumerate(links, 1) if k != place] for links in (before, after)]
+        others = [
+            [v for k, v in enumerate(links, 1) if k != place]
+            for links in (before, after)
+        ]
         assert sorted(others[0]) == sorted(others[1])
         h, transposed = factors[place - 1]
         j, i = indices[place - 1], indices[place]
@@ -110,7 +122,9 @@ def test_a_reflection_transposes_one_factor_and_nothing_else(layers):
 def test_a_reflection_with_unequal_ends_changes_the_neighbours():
     _, virtual, X = draw((3, 3, 3), (2, 2), 3)
     indices = (0, 1, 2, 2, 0)  # the window around place 3 is (1, 2, 2, 0)
-    before, after = (link_values(F, virtual, X, j) for j in (indices, reflect(2, indices, 3)))
+    before, after = (
+        link_values(F, virtual, X, j) for j in (indices, reflect(2, indices, 3))
+    )
     assert sorted(v for k, v in enumerate(before) if k != 2) != sorted(
         v for k, v in enumerate(after) if k != 2
     )
@@ -123,7 +137,9 @@ def test_terms_with_an_antisymmetric_factor_cancel_in_pairs():
     antisymmetric = VirtualWeights(virtual.L, (virtual.M[0], F.reduce(M - M.T)))
     for j in product(range(2), repeat=5):
         indices = (*j[:4], j[1])  # equal ends around place 3
-        both = term(F, antisymmetric, X, indices) + term(F, antisymmetric, X, reflect(2, indices, 3))
+        both = term(F, antisymmetric, X, indices) + term(
+            F, antisymmetric, X, reflect(2, indices, 3)
+        )
         assert (F.reduce(both) == 0).all()
 
 
@@ -142,7 +158,8 @@ def test_the_balancing_factor_keeps_the_function(layers):
 
 @pytest.mark.parametrize("layers", [1, 2, 3])
 def test_eq_28_is_the_part_linear_in_one_token(layers):
-    """Extracted from the network itself: interpolation in s of the output of token s·x beside y."""
+    """Extracted from the network itself: interpolation in s of the output of token s·x
+    beside y."""
     weights, virtual, X = draw((3,) * (layers + 1), (2,) * layers, 2)
     y, x = X[:, 0], X[:, 1]
     degree, p = 3**layers, DEFAULT_PRIME
@@ -156,7 +173,10 @@ def test_eq_28_is_the_part_linear_in_one_token(layers):
         for r in points.tolist():
             if r != s:
                 shifted = [0, *numerator]
-                numerator = [(a - r * b) % p for a, b in zip(shifted, [*numerator, 0], strict=True)]
+                numerator = [
+                    (a - r * b) % p
+                    for a, b in zip(shifted, [*numerator, 0], strict=True)
+                ]
                 denominator = denominator * (s - r) % p
         weight = numerator[1] * pow(denominator, -1, p) % p
         total = (total + outputs[s].astype(int) * weight) % p
@@ -169,7 +189,10 @@ def test_a_sum_of_up_to_two_million_terms_is_added_one_by_one(monkeypatch):
     added = []
     monkeypatch.setattr(unrolling, "term", lambda *_: added.append(1) or np.zeros(1))
     one_layer = draw((1, 1), (1,), 1)[1]
-    assert sum_form(F, one_layer, np.ones((1, 1000))).shape == (1, 1000) and len(added) == 10**6
+    assert (
+        sum_form(F, one_layer, np.ones((1, 1000))).shape == (1, 1000)
+        and len(added) == 10**6
+    )
     with pytest.raises(ValueError, match=r"1415\^1 terms for each of 1415 outputs"):
         sum_form(F, one_layer, np.ones((1, 1415)))
 
@@ -182,9 +205,18 @@ def test_a_sum_of_up_to_two_million_terms_is_added_one_by_one(monkeypatch):
         (lambda: unroll(13), "from 1 to 12"),
         (lambda: mirror(2, 0), "go from 1 to 4; got 0"),
         (lambda: balancing_factor(Reals(), [1.0, 0.0]), "not zero"),
-        (lambda: term(F, draw((2, 2, 2), (1, 1), 2)[1], np.eye(2), (0, 1)), "needs 5 tokens, each from 0"),
-        (lambda: term(F, draw((2, 2), (1,), 2)[1], np.eye(2), (0, 2)), "needs 2 tokens"),
-        (lambda: sum_form(F, draw((2,) * 5, (1,) * 4, 3)[1], np.ones((2, 3))), "too many to add one by one"),
+        (
+            lambda: term(F, draw((2, 2, 2), (1, 1), 2)[1], np.eye(2), (0, 1)),
+            "needs 5 tokens, each from 0",
+        ),
+        (
+            lambda: term(F, draw((2, 2), (1,), 2)[1], np.eye(2), (0, 2)),
+            "needs 2 tokens",
+        ),
+        (
+            lambda: sum_form(F, draw((2,) * 5, (1,) * 4, 3)[1], np.ones((2, 3))),
+            "too many to add one by one",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(call, said):

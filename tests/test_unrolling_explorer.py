@@ -1,4 +1,5 @@
-"""The unrolled network: tree and strip agree, the numbers are the package's, and nothing breaks the panel."""
+"""The unrolled network: tree and strip agree, the numbers are the package's, and
+nothing breaks the panel."""
 
 import random
 from dataclasses import replace
@@ -12,7 +13,11 @@ from panels import plain, words_of
 from neuroviz.beyond.unrolling import unrolling as module
 from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.beyond.unrolling.unrolled_facts import unrolled_facts
-from neuroviz.beyond.unrolling.unrolling import UnrollSetting, readable_network, study_unrolling
+from neuroviz.beyond.unrolling.unrolling import (
+    UnrollSetting,
+    readable_network,
+    study_unrolling,
+)
 from neuroviz.beyond.unrolling.words import coefficient_name, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
@@ -21,7 +26,11 @@ from neuroviz.engine.unrolling import link_values, reflect, term, unroll
 from neuroviz.kit.plot import plain as plain_data
 
 PANEL = UnrollingExplorer
-PLACES = [(layers, place) for layers in (1, 2, 3, 4) for place in range(1, len(unroll(layers)) + 1)]
+PLACES = [
+    (layers, place)
+    for layers in (1, 2, 3, 4)
+    for place in range(1, len(unroll(layers)) + 1)
+]
 
 BAD_STATES = [
     ("place=5", "place goes from 1 to 4 with 2 layers; got 5"),
@@ -29,7 +38,7 @@ BAD_STATES = [
     ("layers=4;place=41", "place goes from 1 to 40"),
     ("place=0", "place goes from 1 to 40"),
     ("output=4", "output goes from 1 to 3 with 3 tokens; got 4"),
-]  # fmt: skip
+]
 
 
 @cache
@@ -75,23 +84,33 @@ def test_the_values_are_the_links_and_their_product_is_the_term(state):
     answer = study(state)
     _, virtual, X = network_of(answer, seed=int(state.rpartition("=")[2]))
     assert answer.values == link_values(Reals(), virtual, X, answer.indices)
-    assert answer.start == pytest.approx(float((virtual.L @ X[:, answer.indices[0]])[0]))
+    assert answer.start == pytest.approx(
+        float((virtual.L @ X[:, answer.indices[0]])[0])
+    )
     product = answer.start * np.prod(answer.values)
-    assert answer.value == pytest.approx(float(term(Reals(), virtual, X, answer.indices)[0]))
+    assert answer.value == pytest.approx(
+        float(term(Reals(), virtual, X, answer.indices)[0])
+    )
     assert answer.value == pytest.approx(product, abs=1e-12)
     if answer.reflection:
         after = answer.reflection
         assert after.indices == reflect(answer.layers, answer.indices, answer.place)
-        assert after.value == pytest.approx(after.start * np.prod(after.values), abs=1e-12)
+        assert after.value == pytest.approx(
+            after.start * np.prod(after.values), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(("layers", "tokens"), [(1, 2), (1, 4), (2, 2), (2, 3), (2, 4)])
 @pytest.mark.parametrize("antisymmetric", ["no", "yes"])
 def test_all_terms_together_are_what_the_layers_give(layers, tokens, antisymmetric):
-    answer = study(f"layers={layers};tokens={tokens};output={tokens};antisymmetric={antisymmetric}")
+    answer = study(
+        f"layers={layers};tokens={tokens};output={tokens};antisymmetric={antisymmetric}"
+    )
     weights, _, X = network_of(answer)
     layered = forward(Reals(), "lightning", weights, X[None])[0, 0, tokens - 1]
-    assert answer.summed == pytest.approx(layered) and answer.output == pytest.approx(layered)
+    assert answer.summed == pytest.approx(layered) and answer.output == pytest.approx(
+        layered
+    )
     assert answer.adds_up and abs(layered) > 1e-6
     assert not replace(answer, summed=answer.summed + 0.01).adds_up
 
@@ -119,12 +138,16 @@ def test_the_weights_are_drawn_so_that_products_can_be_read():
 @pytest.mark.parametrize(("layers", "place"), PLACES[::3])
 def test_with_equal_ends_one_number_changes_and_the_others_change_places(layers, place):
     for index_seed in (0, 1):
-        answer = study(f"layers={layers};place={place};reflect=yes;index_seed={index_seed}")
+        answer = study(
+            f"layers={layers};place={place};reflect=yes;index_seed={index_seed}"
+        )
         after = answer.reflection
         assert after.start == answer.start and after.indices[-1] == answer.indices[-1]
         assert set(after.changed) <= {place}
         goes_to = dict(after.moved) | {
-            k: k for k in range(1, len(answer.factors) + 1) if k not in dict(after.moved)
+            k: k
+            for k in range(1, len(answer.factors) + 1)
+            if k not in dict(after.moved)
         }
         for k, value in enumerate(answer.values, start=1):
             if k not in after.changed:
@@ -142,10 +165,14 @@ def test_an_antisymmetric_factor_makes_the_two_terms_cancel(layers, seed):
         answer = study(f"{state};tokens={tokens};antisymmetric=yes")
         assert answer.cancels and not answer.vanishes
         assert answer.reflection.value == pytest.approx(-answer.value)
-        assert any("cancel" in text for text in words_of(unrolled_facts(answer)["term"]))
+        assert any(
+            "cancel" in text for text in words_of(unrolled_facts(answer)["term"])
+        )
         other = study(f"{state};tokens={tokens}")
         assert not other.cancels
-        assert not any("cancel" in text for text in words_of(unrolled_facts(other)["term"]))
+        assert not any(
+            "cancel" in text for text in words_of(unrolled_facts(other)["term"])
+        )
 
 
 def test_terms_never_fail_to_cancel_where_they_have_to():
@@ -160,7 +187,9 @@ def test_the_picture_says_what_became_of_the_factor(panel):
     assert "becomes" not in panel.description
     panel.controls["reflect"].value = True
     assert "M₂ becomes M₂ᵀ, the other numbers change places" in panel.description
-    assert "M₂ becomes M₂ᵀ, the other numbers change places" in words_of(panel.facts["term"])
+    assert "M₂ becomes M₂ᵀ, the other numbers change places" in words_of(
+        panel.facts["term"]
+    )
     panel.controls["place"].value = 2
     assert "own mirror image" in panel.description
 
@@ -185,9 +214,16 @@ def test_with_y_and_x_only_the_term_is_the_coefficient_of_eq_28(panel, layers, o
     _, virtual, X = network_of(answer)
     N = [X.T @ M @ X for M in virtual.M]
     powers = [3 ** (layers - h) - (h == 1) for h in range(1, layers + 1)]
-    by_hand = answer.start * np.prod([N[h][y, y] ** powers[h] for h in range(layers)]) * N[0][y, x]
+    by_hand = (
+        answer.start
+        * np.prod([N[h][y, y] ** powers[h] for h in range(layers)])
+        * N[0][y, x]
+    )
     assert answer.value == pytest.approx(by_hand)
-    assert coefficient_name(layers) in panel.description and number(by_hand) in panel.description
+    assert (
+        coefficient_name(layers) in panel.description
+        and number(by_hand) in panel.description
+    )
     assert panel.facts["formulas"]["isOfTwo"]
 
 
@@ -218,11 +254,20 @@ def test_a_wrong_coefficient_or_sum_is_said(panel, monkeypatch):
 def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     drawn = []
     update = panel._redraw
-    monkeypatch.setattr(panel, "_redraw", lambda new: (drawn.append((new.layers, new.place)), update(new)))
+    monkeypatch.setattr(
+        panel,
+        "_redraw",
+        lambda new: (drawn.append((new.layers, new.place)), update(new)),
+    )
     for layers in (3, 4, 1, 2):
         panel.controls["layers"].value = layers
         assert panel.controls["place"].max == len(unroll(layers))
-    assert drawn == [(3, 9), (4, 27), (1, 1), (2, 3)]  # from the place of M_l to that of M_l
+    assert drawn == [
+        (3, 9),
+        (4, 27),
+        (1, 1),
+        (2, 3),
+    ]  # from the place of M_l to that of M_l
     drawn.clear()
     panel.state = "layers=4;place=40"
     panel.controls["layers"].value = 3  # there is no place 40
@@ -231,7 +276,9 @@ def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     assert drawn == [(4, 40), (3, 9), (3, 4), (4, 4)]
 
 
-@pytest.mark.parametrize("state", ["place=40;layers=4", "layers=4;place=40", "output=4;tokens=4", "layers=1"])
+@pytest.mark.parametrize(
+    "state", ["place=40;layers=4", "layers=4;place=40", "output=4;tokens=4", "layers=1"]
+)
 def test_a_state_may_name_its_parts_in_any_order(panel, state):
     panel.state = state
     wanted = dict(part.split("=") for part in state.split(";"))
@@ -270,20 +317,31 @@ say(given.map((layers: number) => grow(layers)));
 
 def random_study(draw):
     layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
-    at = {"place": draw.randint(1, (3**layers - 1) // 2), "output": draw.randint(1, tokens)}
+    at = {
+        "place": draw.randint(1, (3**layers - 1) // 2),
+        "output": draw.randint(1, tokens),
+    }
     of = {name: draw.random() < 0.2 for name in ("antisymmetric", "two_tokens")}
     seeds = {"index_seed": draw.randint(0, 99), "seed": draw.randint(0, 5)}
-    return study_unrolling(UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds))
+    return study_unrolling(
+        UnrollSetting(layers, tokens, **at, reflect=True, **of, **seeds)
+    )
 
 
 def test_the_page_multiplies_1000_random_terms_as_python_does():
     draw = random.Random(8)
     studies = [random_study(draw) for _ in range(1000)]
-    asked = [[plain_data(unrolled_facts(one)["formulas"]), plain_data(one.moves)] for one in studies]
+    asked = [
+        [plain_data(unrolled_facts(one)["formulas"]), plain_data(one.moves)]
+        for one in studies
+    ]
     for study_, page in zip(studies, ask(_TERMS, asked), strict=True):
         factors = [(one["layer"], one["isTransposed"]) for one in page["factors"]]
         assert factors == list(study_.factors)
-        assert page["window"] == [study_.window[0], study_.window[-1]] and page["focus"] == study_.focus
+        assert (
+            page["window"] == [study_.window[0], study_.window[-1]]
+            and page["focus"] == study_.focus
+        )
         for one, other in ((study_, page["term"]), (study_.reflection, page["turned"])):
             if one:
                 assert other["tokens"] == list(one.indices)
@@ -300,5 +358,9 @@ def test_facts_of_random_terms_have_the_form_that_the_page_expects():
 
 def test_the_tree_by_the_recursion_stands_over_the_strip_by_the_ternary_rule_with_the_same_factors():
     for layers, grown in zip((1, 2, 3, 4), ask(_TREES, [1, 2, 3, 4]), strict=True):
-        found = sorted((node["place"], node["layer"], node["isTransposed"]) for node in grown)
-        assert found == [(k, *factor) for k, factor in enumerate(unroll(layers), start=1)]
+        found = sorted(
+            (node["place"], node["layer"], node["isTransposed"]) for node in grown
+        )
+        assert found == [
+            (k, *factor) for k, factor in enumerate(unroll(layers), start=1)
+        ]

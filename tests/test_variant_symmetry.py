@@ -1,4 +1,5 @@
-"""Silent directions: each is in the kernel of the exact derivative, for everything in a Block."""
+"""Silent directions: each is in the kernel of the exact derivative, for everything in a
+Block."""
 
 from functools import cache
 
@@ -39,7 +40,10 @@ def derivative_at(arch, weights, inputs=3):
 
 def directions_at(arch, weights):
     """name → the rows of all layers together."""
-    return {n: np.concatenate(parts) for n, parts in symmetry_directions(F, arch, weights).items()}
+    return {
+        n: np.concatenate(parts)
+        for n, parts in symmetry_directions(F, arch, weights).items()
+    }
 
 
 def changes(J, rows):
@@ -48,25 +52,49 @@ def changes(J, rows):
 
 @cache
 def every_family():
-    """Networks in which each family is found, both kinds, with and without what else there may be."""
+    """Networks in which each family is found, both kinds, with and without what else
+    there may be."""
     return (
         random_variants(90, seed=0)
         + [
-            Architecture.uniform(3, 2, 2, attention="softmax", skip=skip, block=Block(biases=True, mlp=mlp))
+            Architecture.uniform(
+                3,
+                2,
+                2,
+                attention="softmax",
+                skip=skip,
+                block=Block(biases=True, mlp=mlp),
+            )
             for skip in (False, True)
-            for mlp in ((2, 2), (2, 1))  # constants that an MLP does not see, and that it lets pass
+            for mlp in (
+                (2, 2),
+                (2, 1),
+            )  # constants that an MLP does not see, and that it lets pass
         ]
         + [
-            Architecture.uniform(d, 1, layers, 2, "softmax", heads=heads, skip=True, block=block)
+            Architecture.uniform(
+                d, 1, layers, 2, "softmax", heads=heads, skip=True, block=block
+            )
             for d, layers in ((1, 3), (2, 4))
             for heads, block in (
                 (1, Block(biases=True, mlp=(2, 2))),
-                (2, Block(value_dim=2, kv_heads=1, biases=True, mlp=(3, 2), positions=True)),
+                (
+                    2,
+                    Block(
+                        value_dim=2, kv_heads=1, biases=True, mlp=(3, 2), positions=True
+                    ),
+                ),
             )
         ]
         + [
             Architecture.uniform(
-                d, 2, 4, 2, "lightning", skip=True, block=Block(2, None, rotary, True, mlp=(3, 2))
+                d,
+                2,
+                4,
+                2,
+                "lightning",
+                skip=True,
+                block=Block(2, None, rotary, True, mlp=(3, 2)),
             )
             for d in (1, 2)
             for rotary in (False, True)
@@ -75,7 +103,8 @@ def every_family():
 
 
 def test_each_direction_of_each_family_leaves_the_function_alone():
-    """J v = 0 exactly, modulo p: an independent check of everything that the ledger counts."""
+    """J v = 0 exactly, modulo p: an independent check of everything that the ledger
+    counts."""
     seen = dict.fromkeys(FAMILIES, 0)
     for n, arch in enumerate(every_family()):
         weights = random_block_weights(F, arch, np.random.default_rng(n))
@@ -88,19 +117,32 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
     assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
     skips = Architecture((3, 3), (2,), attention="softmax", heads=2, skip=True)
     weights = random_block_weights(F, skips, np.random.default_rng(0))
-    assert list(directions_at(skips, weights)) == FAMILIES[:1]  # only what has a reason is there
+    assert (
+        list(directions_at(skips, weights)) == FAMILIES[:1]
+    )  # only what has a reason is there
 
 
 EVERYTHING = Architecture(
-    (3, 3, 3), (2, 2), 3, "softmax", 2, block=Block(2, None, False, True, True, True, (3, 2))
+    (3, 3, 3),
+    (2, 2),
+    3,
+    "softmax",
+    2,
+    block=Block(2, None, False, True, True, True, (3, 2)),
 )
-BLENDING = Architecture((3, 3, 3), (2, 2), 3, heads=3, block=Block(value_dim=3, biases=True))
+BLENDING = Architecture(
+    (3, 3, 3), (2, 2), 3, heads=3, block=Block(value_dim=3, biases=True)
+)
 
 
-@pytest.mark.parametrize("arch", [EVERYTHING, BLENDING, Architecture((3, 3, 3), (2, 2), 3)], ids=str)
+@pytest.mark.parametrize(
+    "arch", [EVERYTHING, BLENDING, Architecture((3, 3, 3), (2, 2), 3)], ids=str
+)
 def test_at_other_weights_the_same_directions_do_something(arch):
     """A check that can fail; only key biases are the same direction everywhere."""
-    weights, other = (random_block_weights(F, arch, np.random.default_rng(seed)) for seed in (0, 1))
+    weights, other = (
+        random_block_weights(F, arch, np.random.default_rng(seed)) for seed in (0, 1)
+    )
     J = derivative_at(arch, weights)
     for name, rows in directions_at(arch, other).items():
         if len(rows) and name != "key biases":
@@ -109,10 +151,14 @@ def test_at_other_weights_the_same_directions_do_something(arch):
 
 def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
     for kind, rotary in (("softmax", True), ("lightning", False)):
-        arch = Architecture((3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary))
+        arch = Architecture(
+            (3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary)
+        )
         weights = random_block_weights(F, arch, np.random.default_rng(0))
         shapes = arch.parameter_shapes.items()
-        row = np.concatenate([np.full(shape, float(n == "1.k")).ravel() for n, shape in shapes])[None]
+        row = np.concatenate(
+            [np.full(shape, float(n == "1.k")).ravel() for n, shape in shapes]
+        )[None]
         assert changes(derivative_at(arch, weights), row)
         assert "key biases" not in symmetry_directions(F, arch, weights)
 
@@ -120,7 +166,9 @@ def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
 def blends(arch, seed=0):
     """What the blends of each layer add to the families before them."""
     space = RowSpace(F, arch.num_parameters)
-    found = symmetry_directions(F, arch, random_block_weights(F, arch, np.random.default_rng(seed)))
+    found = symmetry_directions(
+        F, arch, random_block_weights(F, arch, np.random.default_rng(seed))
+    )
     return [[space.add(rows) for rows in parts] for parts in found.values()][-1]
 
 
@@ -134,17 +182,26 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
 
 @pytest.mark.parametrize(("d", "a", "H"), [(2, 1, 1), (2, 1, 3), (2, 2, 2), (3, 2, 5)])
 def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
-    """The derivative does not see them; with dependent and with independent rows of all heads."""
-    arch, over, rng = Architecture((d, H * d), (a,), heads=H), Reals(), np.random.default_rng(2)
+    """The derivative does not see them; with dependent and with independent rows of all
+    heads."""
+    arch, over, rng = (
+        Architecture((d, H * d), (a,), heads=H),
+        Reals(),
+        np.random.default_rng(2),
+    )
     weights = random_block_weights(over, arch, rng)
-    J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(-1, arch.num_parameters)
+    J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(
+        -1, arch.num_parameters
+    )
     found = {
         name: np.concatenate(parts)
         for name, parts in symmetry_directions(over, arch, weights).items()
         if parts
     }
     after = np.concatenate([*found.values()])
-    before = np.concatenate([rows for name, rows in found.items() if name != "heads that blend"])
+    before = np.concatenate(
+        [rows for name, rows in found.items() if name != "heads that blend"]
+    )
     assert np.abs(J @ after.T).max() < 1e-9 * np.abs(J).max()
     rank = [np.linalg.matrix_rank(rows, tol=1e-9) for rows in (before, after)]
     assert [rank[1] - rank[0]] == (blends(arch) if H > 1 else [0])
@@ -153,10 +210,22 @@ def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
 @pytest.mark.parametrize("more", [{}, {"skip": True, "causal": True}])
 def test_heads_that_share_one_key_and_one_value_always_blend(more):
     """Σ_h O_h (W X XᵀKᵀ) Q_h X: any g acts on the Q_h and O_h, whatever the ranks."""
-    for block in (Block(value_dim=1, kv_heads=1), Block(value_dim=2, kv_heads=1, rotary=True, biases=True)):
+    for block in (
+        Block(value_dim=1, kv_heads=1),
+        Block(value_dim=2, kv_heads=1, rotary=True, biases=True),
+    ):
         arch = Architecture((4, 4, 4), (2, 2), heads=4, block=block, **more)
         assert blends(arch) == [4 * 3] * 2
-        assert sum(blends(Architecture((4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more))) == 0
+        assert (
+            sum(
+                blends(
+                    Architecture(
+                        (4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more
+                    )
+                )
+            )
+            == 0
+        )
 
 
 def test_a_null_space_is_all_of_it_in_both_fields():
@@ -167,8 +236,14 @@ def test_a_null_space_is_all_of_it_in_both_fields():
         assert basis.shape == (4, 7)
         assert np.abs(over.matmul(M, basis.T)).max() < 1e-9
     np.testing.assert_allclose(basis @ basis.T, np.eye(4), atol=1e-12)
-    assert null_space(F, np.zeros((0, 3))).shape == null_space(Reals(), np.zeros((2, 3))).shape == (3, 3)
-    assert null_space(F, np.eye(3)).shape == null_space(Reals(), np.eye(3)).shape == (0, 3)
+    assert (
+        null_space(F, np.zeros((0, 3))).shape
+        == null_space(Reals(), np.zeros((2, 3))).shape
+        == (3, 3)
+    )
+    assert (
+        null_space(F, np.eye(3)).shape == null_space(Reals(), np.eye(3)).shape == (0, 3)
+    )
 
 
 @pytest.mark.parametrize(
@@ -182,7 +257,9 @@ def test_a_null_space_is_all_of_it_in_both_fields():
         (0.01, 3e-10, True),
     ],
 )
-def test_over_the_reals_a_direction_counts_as_lost_below_1e_9_of_the_largest_or_of_1(largest, least, is_null):
+def test_over_the_reals_a_direction_counts_as_lost_below_1e_9_of_the_largest_or_of_1(
+    largest, least, is_null
+):
     rng = np.random.default_rng(3)
     left, right = (np.linalg.qr(rng.standard_normal((n, n)))[0] for n in (4, 3))
     sigma = np.zeros((4, 3))

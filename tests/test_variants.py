@@ -1,4 +1,5 @@
-"""Heads, skips and masks: the engine against the definition, the formulas against the engine."""
+"""Heads, skips and masks: the engine against the definition, the formulas against the
+engine."""
 
 from itertools import product
 
@@ -11,12 +12,20 @@ from neuroviz.engine.block import Block
 from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import flatten, forward, random_tokens, random_weights, unflatten
+from neuroviz.engine.network import (
+    flatten,
+    forward,
+    random_tokens,
+    random_weights,
+    unflatten,
+)
 
 KINDS = ("lightning", "softmax")
 COMBINATIONS = [
     Architecture((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
-    for kind, heads, skip, causal in product(KINDS, (1, 2, (1, 3)), (False, True), (False, True))
+    for kind, heads, skip, causal in product(
+        KINDS, (1, 2, (1, 3)), (False, True), (False, True)
+    )
 ] + [
     Architecture((4, 2, 3), (2, 1), 3, kind, (2, 1), False, causal)
     for kind in KINDS
@@ -33,7 +42,10 @@ def a_network(arch, seed=0):
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)
 def test_exact_and_decided_float_ranks_agree_and_so_does_another_prime(arch):
     found = measure_dimension(arch)
-    assert found.route == ("slice" if arch.is_plain else "weights") and found.error_bound < 1e-3
+    assert (
+        found.route == ("slice" if arch.is_plain else "weights")
+        and found.error_bound < 1e-3
+    )
     assert measure_dimension(arch, prime=8_388_587, seed=3).value == found.value
     seen = measure_dimension(arch, method="float")
     assert not seen.decided or seen.value == found.value
@@ -44,10 +56,20 @@ def random_variants(count, seed):
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         depth, d, tokens = (int(rng.integers(1, most)) for most in (4, 5, 5))
-        skip, causal, kind = bool(rng.integers(2)), bool(rng.integers(2)), KINDS[int(rng.integers(2))]
+        skip, causal, kind = (
+            bool(rng.integers(2)),
+            bool(rng.integers(2)),
+            KINDS[int(rng.integers(2))],
+        )
         equal = skip or rng.random() < 0.6
-        widths = (d,) * (depth + 1) if equal else tuple(map(int, rng.integers(1, 5, depth + 1)))
-        head_dims, heads = (tuple(map(int, rng.integers(1, most, depth))) for most in (5, 4))
+        widths = (
+            (d,) * (depth + 1)
+            if equal
+            else tuple(map(int, rng.integers(1, 5, depth + 1)))
+        )
+        head_dims, heads = (
+            tuple(map(int, rng.integers(1, most, depth))) for most in (5, 4)
+        )
         arch = Architecture(widths, head_dims, tokens, kind, heads, skip, causal)
         found += [] if arch.is_plain else [arch]
     return found
@@ -67,14 +89,16 @@ def test_wherever_there_is_a_formula_it_is_what_is_measured(seed):
 
 
 def test_heads_of_lightning_blend_from_some_number_on_also_when_they_are_not_full():
-    """d = 3, a = 2, three heads: a formula that lets heads blend at a = d only would be 6 too large."""
+    """d = 3, a = 2, three heads: a formula that lets heads blend at a = d only would be
+    6 too large."""
     arch = Architecture.uniform(3, 2, 2, heads=3)
     assert measure_dimension(arch).value == expected_dimension(arch).value == 81
     assert 2 * 3 * (alpha(2, 3) + 9) - 9 - 2 * 3 == 81 + 6
 
 
 def test_blending_heads_leave_the_function_alone():
-    """a = d: A_h → Σ g_hk A_k and V_h → Σ (g⁻ᵀ)_hk V_k is a symmetry, and with other matrices it is not."""
+    """a = d: A_h → Σ g_hk A_k and V_h → Σ (g⁻ᵀ)_hk V_k is a symmetry, and with other
+    matrices it is not."""
     arch = Architecture((3, 3), (3,), heads=2)
     (layer,), X, rng = a_network(arch)
     g = rng.standard_normal((2, 2))
@@ -88,24 +112,37 @@ def test_blending_heads_leave_the_function_alone():
     before = network(A, layer.V)
     after = network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g).T, layer.V))
     np.testing.assert_allclose(before, after, atol=1e-12)
-    assert np.abs(before - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), layer.V))).max() > 1e-3
+    assert (
+        np.abs(
+            before
+            - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), layer.V))
+        ).max()
+        > 1e-3
+    )
 
 
 def test_at_the_border_heads_cannot_blend_but_can_be_exchanged_for_another():
-    """d = 3, a = 2, H = 2: det(x A₁ + y A₂) = 0 has three roots, and any two of them will do as heads."""
+    """d = 3, a = 2, H = 2: det(x A₁ + y A₂) = 0 has three roots, and any two of them
+    will do as heads."""
     rng = np.random.default_rng(0)
     A1, A2 = rng.standard_normal((2, 3, 2)) @ rng.standard_normal((2, 2, 3))
     V1, V2 = rng.standard_normal((2, 3, 3))
     # det(A₁ + x A₂) = x (p + q x), as both ends of the pencil have rank 2
-    p, q = np.linalg.solve([[1, 1], [-1, 1]], [np.linalg.det(A1 + A2), np.linalg.det(A1 - A2)])
+    p, q = np.linalg.solve(
+        [[1, 1], [-1, 1]], [np.linalg.det(A1 + A2), np.linalg.det(A1 - A2)]
+    )
     A3 = A1 - p / q * A2
-    assert [np.linalg.matrix_rank(M, tol=1e-9) for M in (A1, A3, A1 - 2 * p / q * A2)] == [2, 2, 3]
+    assert [
+        np.linalg.matrix_rank(M, tol=1e-9) for M in (A1, A3, A1 - 2 * p / q * A2)
+    ] == [2, 2, 3]
 
     def function(V, A):
         return np.einsum("hij,hkl->ijkl", np.stack(V), np.stack(A))
 
     before = function([V1, V2], [A1, A2])
-    np.testing.assert_allclose(function([V1 + q / p * V2, -q / p * V2], [A1, A3]), before, atol=1e-12)
+    np.testing.assert_allclose(
+        function([V1 + q / p * V2, -q / p * V2], [A1, A3]), before, atol=1e-12
+    )
 
 
 def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
@@ -113,17 +150,29 @@ def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
     collapsed = Architecture((3, 3, 3), (1, 2), heads=(1, 2))
     assert expected_dimension(collapsed).value is None
-    assert measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3  # a collapse costs
+    assert (
+        measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
+    )  # a collapse costs
 
 
 def test_a_mask_on_a_single_token_is_none():
     masked = Architecture((3, 2, 3), (2, 2), 1, causal=True)
-    assert expected_dimension(masked) == general_formula(Architecture((3, 2, 3), (2, 2), 1))
+    assert expected_dimension(masked) == general_formula(
+        Architecture((3, 2, 3), (2, 2), 1)
+    )
 
 
 def test_sweeps_know_variants():
-    blocks = [Block(), Block(value_dim=2, biases=True), Block(mlp=(3, 2), positions=True)]
-    with_blocks = [Architecture.uniform(3, 2, 2, attention=kind, block=b) for kind in KINDS for b in blocks]
+    blocks = [
+        Block(),
+        Block(value_dim=2, biases=True),
+        Block(mlp=(3, 2), positions=True),
+    ]
+    with_blocks = [
+        Architecture.uniform(3, 2, 2, attention=kind, block=b)
+        for kind in KINDS
+        for b in blocks
+    ]
     found = nv.sweep(random_variants(10, 9) + with_blocks, progress=False)
     assert not found.failed
     assert all(r.expected in (None, r.value) for r in found)

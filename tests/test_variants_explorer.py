@@ -1,4 +1,5 @@
-"""Switches on and off: both ledgers measured, what a switch did in words, and no combination that fails."""
+"""Switches on and off: both ledgers measured, what a switch did in words, and no
+combination that fails."""
 
 from dataclasses import replace
 
@@ -6,7 +7,11 @@ import pytest
 from checks import TWO_LINES
 from panels import PATIENCE, headlines, plain, texts, title, trace
 
-from neuroviz.beyond.transformers.variants import VariantSetting, effects, study_variants
+from neuroviz.beyond.transformers.variants import (
+    VariantSetting,
+    effects,
+    study_variants,
+)
 from neuroviz.beyond.transformers.variants_panel import VariantsExplorer, variants_parts
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -16,13 +21,24 @@ from neuroviz.kit.plot import make
 
 THREE = Architecture.uniform(3, 2, 2, heads=3)
 EVERYTHING = {
-    "heads": 4, "kind": "softmax", "value_dim": "2", "shared": "pairs", "biases": True, "temperature": True,
-    "positions": True, "mlp": True, "before": "temperature=no",
-}  # fmt: skip
+    "heads": 4,
+    "kind": "softmax",
+    "value_dim": "2",
+    "shared": "pairs",
+    "biases": True,
+    "temperature": True,
+    "positions": True,
+    "mlp": True,
+    "before": "temperature=no",
+}
 CASES = {  # setting → its network, and the one before
     "start": ({}, THREE, Architecture.uniform(3, 2, 2, heads=2)),
     "skip": ({"skip": True, "before": "skip=no"}, replace(THREE, skip=True), THREE),
-    "softmax": ({"kind": "softmax", "before": "kind=lightning"}, replace(THREE, attention="softmax"), THREE),
+    "softmax": (
+        {"kind": "softmax", "before": "kind=lightning"},
+        replace(THREE, attention="softmax"),
+        THREE,
+    ),
     "alone": (
         {"width": 2, "head_dim": 1, "layers": 1, "heads": 2, "before": ""},
         Architecture.uniform(2, 1, 1, heads=2),
@@ -37,7 +53,12 @@ CASES = {  # setting → its network, and the one before
         EVERYTHING,
         *(
             Architecture.uniform(
-                3, 2, 2, attention="softmax", heads=4, block=Block(2, 2, False, True, on, True, (4, 2))
+                3,
+                2,
+                2,
+                attention="softmax",
+                heads=4,
+                block=Block(2, 2, False, True, on, True, (4, 2)),
             )
             for on in (True, False)
         ),
@@ -62,13 +83,21 @@ def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
     level = ledger.parameters
     assert list(trace(figure, "parameters").x) == [level]
     explained, rest = (
-        trace(figure, n) for n in ("directions that symmetries explain", "unexplained directions")
+        trace(figure, n)
+        for n in ("directions that symmetries explain", "unexplained directions")
     )
-    for length, base in zip((*explained.x, *rest.x), (*explained.base, *rest.base), strict=True):
+    for length, base in zip(
+        (*explained.x, *rest.x), (*explained.base, *rest.base), strict=True
+    ):
         assert base + length == level
         level = base
-    assert [level] == list(trace(figure, "dimension (measured)").x) == [ledger.dimension]
-    assert sum(explained.x) == sum(ledger.entries.values()) and sum(rest.x) == ledger.unexplained
+    assert (
+        [level] == list(trace(figure, "dimension (measured)").x) == [ledger.dimension]
+    )
+    assert (
+        sum(explained.x) == sum(ledger.entries.values())
+        and sum(rest.x) == ledger.unexplained
+    )
     assert (sum(rest.x) > 0) == (name == "unexplained")
 
     before = trace(figure, "before").x
@@ -76,17 +105,24 @@ def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
         assert not before
     else:
         ledger = kernel_ledger(old)
-        assert found.before == ledger and (before[0], before[-1]) == (ledger.parameters, ledger.dimension)
+        assert found.before == ledger and (before[0], before[-1]) == (
+            ledger.parameters,
+            ledger.dimension,
+        )
         assert sum(before[1:-1]) == ledger.parameters - ledger.dimension
 
 
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
     found = study("unexplained")
     assert found.expected == expected_dimension(CASES["unexplained"][1])
-    assert not trace(make(variants_parts(found)), "dimension by the formula").x  # H > d′
+    assert not trace(
+        make(variants_parts(found)), "dimension by the formula"
+    ).x  # H > d′
     soft = study("softmax")
     wrong = replace(
-        soft, expected=replace(soft.expected, value=70), ledger=replace(soft.ledger, dimension=77)
+        soft,
+        expected=replace(soft.expected, value=70),
+        ledger=replace(soft.ledger, dimension=77),
     )
     for one, formula, measured in ((soft, 93, 93), (wrong, 70, 77)):
         figure = make(variants_parts(one))
@@ -106,7 +142,9 @@ def test_effects_tell_what_came_to_life_and_what_stayed():
     assert effects(start.before, start.ledger) == ["42 parameters more, 26 dimensions"]
     assert effects(start.ledger, start.before) == ["42 parameters fewer, 26 dimensions"]
     idle = study("all")
-    assert effects(idle.before, idle.ledger) == ["8 parameters more, and no other dimension"]
+    assert effects(idle.before, idle.ledger) == [
+        "8 parameters more, and no other dimension"
+    ]
     assert effects(start.ledger, kernel_ledger(replace(THREE, causal=True))) == [
         "nothing in the ledger changes"
     ]
@@ -118,7 +156,9 @@ def test_effects_tell_what_came_to_life_and_what_stayed():
 def test_a_switch_is_compared_with_the_network_before_it():
     panel = VariantsExplorer()
     panel.controls["skip"].value = True
-    assert panel.controls["before"].value == "skip=no" and "skip on: 81 → 90" in lines(panel)
+    assert panel.controls["before"].value == "skip=no" and "skip on: 81 → 90" in lines(
+        panel
+    )
     panel.controls["kind"].value = "softmax"
     assert panel.controls["before"].value == "kind=lightning"
     assert "softmax instead of lightning: 90 → 102" in lines(panel)
@@ -128,10 +168,15 @@ def test_a_switch_is_compared_with_the_network_before_it():
     assert "softmax instead of lightning, skip on: 81 → 102" in lines(panel)
     for nothing in ("", "kind=softmax"):  # a comparison with itself is none
         panel.controls["before"].value = nothing
-        assert "directions are silent" in lines(panel) and not trace(panel.figure, "before").x
+        assert (
+            "directions are silent" in lines(panel)
+            and not trace(panel.figure, "before").x
+        )
 
 
-@pytest.mark.parametrize("wrong", ["heads", "colour=red", "seed=1", "skip=maybe", "heads=99", "before=heads"])
+@pytest.mark.parametrize(
+    "wrong", ["heads", "colour=red", "seed=1", "skip=maybe", "heads=99", "before=heads"]
+)
 def test_a_wrong_comparison_is_explained_and_the_panel_lives_on(wrong):
     panel = VariantsExplorer()
     shown = plain(panel.figure)
@@ -147,7 +192,10 @@ def test_a_wrong_comparison_is_explained_and_the_panel_lives_on(wrong):
     [
         ("rotary=yes;head_dim=3", "Without effect: rotary (a = 3 is odd)."),
         (f"{LONG};rotary=yes;layers=3", "unexplained: one token sees"),
-        (f"{LONG};rotary=yes;mlp=yes;layers=1", "rotary (a = 3 is odd), MLP (there is one layer)."),
+        (
+            f"{LONG};rotary=yes;mlp=yes;layers=1",
+            "rotary (a = 3 is odd), MLP (there is one layer).",
+        ),
         ("shared=all", "shared keys (give values a rank)"),
         ("shared=pairs;value_dim=2;heads=3", "3 heads: no pairs"),
     ],
@@ -183,4 +231,8 @@ def test_an_old_state_with_a_place_of_blending_opens():
     panel = VariantsExplorer(state="blend=0.35;skip=yes;before=skip=no,heads=2")
     assert "before=skip=no,heads=2" in panel.state and "skip=yes" in panel.state
     panel.state = "heads=2; blend=1; hidden=3; before=power=2"
-    assert "heads=2" in panel.state and "blend" not in panel.state and not panel.controls["before"].value
+    assert (
+        "heads=2" in panel.state
+        and "blend" not in panel.state
+        and not panel.controls["before"].value
+    )

@@ -39,7 +39,9 @@ def above(panel):
 
 def test_a_view_shows_its_own_controls_and_no_others(panel):
     def hidden():
-        return {name for name, c in panel.controls.items() if c.layout.display == "none"}
+        return {
+            name for name, c in panel.controls.items() if c.layout.display == "none"
+        }
 
     assert hidden() == {"log_1", "log_2", "log_3", "log_4", "off"}
     panel.controls["view"].value = "rescale"
@@ -48,9 +50,15 @@ def test_a_view_shows_its_own_controls_and_no_others(panel):
 
 @pytest.mark.parametrize(
     ("kind", "walk", "place"),
-    [("lightning", "rotation", "first"), ("softmax", "stretch", "middle"), ("lightning", "shear", "last")],
+    [
+        ("lightning", "rotation", "first"),
+        ("softmax", "stretch", "middle"),
+        ("lightning", "shear", "last"),
+    ],
 )
-def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel, kind, walk, place):
+def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(
+    panel, kind, walk, place
+):
     """Eq. 9, at every interface of four layers."""
     panel.state = f"layers=4;width=3;width_in=4;width_out=4;interface={place};walk={walk};kind={kind}"
     i = {"first": 1, "middle": 2, "last": 3}[place]
@@ -61,7 +69,10 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(panel
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in above(panel))
-    panel.controls["along"].value, panel.controls["alone"].value = 0, 0.3  # no C, also where V moves alone
+    panel.controls["along"].value, panel.controls["alone"].value = (
+        0,
+        0.3,
+    )  # no C, also where V moves alone
     assert not any("C⁻¹" in text for text in above(panel))
 
 
@@ -70,9 +81,14 @@ def test_the_study_has_two_networks_with_the_same_virtual_weights(panel):
     study = panel._shown
     parts = {part.name: part for part in (*study.weights, *study.virtual)}
     for which in ("start", "now"):
-        V1, Q2, K2, V2, L, M2 = (getattr(parts[name], which) for name in ("V₁", "Q₂", "K₂", "V₂", "L", "M₂"))
+        V1, Q2, K2, V2, L, M2 = (
+            getattr(parts[name], which) for name in ("V₁", "Q₂", "K₂", "V₂", "L", "M₂")
+        )
         assert np.allclose(V2 @ V1, L) and np.allclose(V1.T @ K2.T @ Q2 @ V1, M2)
-    for name, change in (("V₁", lambda W: study.C @ W), ("Q₂", lambda W: W @ np.linalg.inv(study.C))):
+    for name, change in (
+        ("V₁", lambda W: study.C @ W),
+        ("Q₂", lambda W: W @ np.linalg.inv(study.C)),
+    ):
         start, now = parts[name].start, parts[name].now
         assert np.allclose(change(start), now) and not np.allclose(start, now)
 
@@ -84,11 +100,15 @@ def test_the_facts_say_moved_only_where_the_matrices_differ(panel):
     assert [part.name for part in panel._shown.virtual if part.is_same] == ["M₁"]
 
 
-@pytest.mark.parametrize(("error", "same"), [(1e-12, True), (1e-10, True), (1e-8, False), (0.1, False)])
+@pytest.mark.parametrize(
+    ("error", "same"), [(1e-12, True), (1e-10, True), (1e-8, False), (0.1, False)]
+)
 def test_a_matrix_is_the_same_up_to_one_in_a_thousand_million(panel, error, same):
     study = panel._shown
     L = study.virtual[0]
-    off = replace(study, virtual=(replace(L, now=L.start * (1 + error)), *study.virtual[1:]))
+    off = replace(
+        study, virtual=(replace(L, now=L.start * (1 + error)), *study.virtual[1:])
+    )
     assert ("MOVED" in said(virtual_facts(off))) == (not same)
     assert (off.moved == ()) == same
 
@@ -99,7 +119,10 @@ def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind)
     panel.state = f"alone={alone};kind={kind}"
     moved = changes(panel._shown)
     assert min(moved["L"], moved["M₂"], moved["φ(X)"]) > 1e-3 and moved["M₁"] < 1e-9
-    assert "not a symmetry" in panel.description and "need the same virtual weights" in panel.description
+    assert (
+        "not a symmetry" in panel.description
+        and "need the same virtual weights" in panel.description
+    )
     assert "outside hypotheses" in title(panel) and "same function" not in title(panel)
     panel.controls["alone"].value = 0.0
     assert "proved" in title(panel) and "not a symmetry" not in panel.description
@@ -109,7 +132,8 @@ def test_moving_v_alone_is_no_symmetry_and_the_panel_says_so(panel, alone, kind)
 
 
 @pytest.mark.parametrize(
-    ("walk", "along", "layers"), [("rotation", -1, 2), ("stretch", 0.35, 4), ("shear", 1, 3), ("shear", 0, 2)]
+    ("walk", "along", "layers"),
+    [("rotation", -1, 2), ("stretch", 0.35, 4), ("shear", 1, 3), ("shear", 0, 2)],
 )
 def test_the_recovered_change_of_basis_is_that_of_the_walk(panel, walk, along, layers):
     panel.state = f"walk={walk};along={along};layers={layers};interface=last;width=3"
@@ -117,7 +141,10 @@ def test_the_recovered_change_of_basis_is_that_of_the_walk(panel, walk, along, l
     shown_C = np.array(panel.facts["basis"]["recovered"])
     assert np.allclose(shown_C, walk_in_gl(walk, 3, along), atol=1e-9)
     others = [C for j, C in enumerate(panel._shown.recovered, start=1) if j != i]
-    assert all(np.allclose(C, np.eye(3), atol=1e-9) for C in others) and len(others) == layers - 2
+    assert (
+        all(np.allclose(C, np.eye(3), atol=1e-9) for C in others)
+        and len(others) == layers - 2
+    )
     assert panel._shown.off < 1e-9 and "C is recovered" in panel.description
 
 
@@ -130,18 +157,27 @@ def test_a_wrong_recovery_would_be_seen(panel):
 
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_where_v_has_lost_rank_the_recovery_is_refused_in_words(panel, place):
-    panel.state = f"lost=yes;free=0.5;layers=3;interface={place}"  # a state of the time when `free` moved
+    # a state of the time when `free` moved
+    panel.state = f"lost=yes;free=0.5;layers=3;interface={place}"
     study = panel._shown
     name = "V₁" if place == "first" else "V₂ ⋯ V₁"
     assert study.recovered is None and study.refusal in panel.description
     assert f"{name} has rank 2; got rank 1" in study.refusal
-    assert "outside hypotheses · Lemma 3.5" in title(panel) and "proved · Eq. 9" in title(panel)
-    assert panel.facts["basis"]["recovered"] is None and not panel.facts["basis"]["agrees"]
+    assert "outside hypotheses · Lemma 3.5" in title(
+        panel
+    ) and "proved · Eq. 9" in title(panel)
+    assert (
+        panel.facts["basis"]["recovered"] is None and not panel.facts["basis"]["agrees"]
+    )
     # The function is the same all the same, and so are the virtual weights.
-    assert study.moved == () and changes(study)["Q₂" if place == "first" else "Q₃"] > 0.1
+    assert (
+        study.moved == () and changes(study)["Q₂" if place == "first" else "Q₃"] > 0.1
+    )
 
 
-@pytest.mark.parametrize("state", ["width=3;width_in=2", "width=4;width_in=1;layers=4;interface=last"])
+@pytest.mark.parametrize(
+    "state", ["width=3;width_in=2", "width=4;width_in=1;layers=4;interface=last"]
+)
 def test_a_network_that_widens_hides_its_basis_without_any_loss_of_rank(panel, state):
     panel.state = state
     assert panel._shown.moved == () and panel._shown.refusal
@@ -150,9 +186,14 @@ def test_a_network_that_widens_hides_its_basis_without_any_loss_of_rank(panel, s
 
 
 def test_lemma_35_is_claimed_only_under_its_hypotheses(panel):
-    assert "proved · Lemma 3.5" in title(panel) and "no other C fits" in panel.description
-    panel.state = "width=3;width_out=2"  # δ > d_l: C is found, but the lemma does not say that it must be
-    assert "C is recovered" in panel.description and "does not apply" in panel.description
+    assert (
+        "proved · Lemma 3.5" in title(panel) and "no other C fits" in panel.description
+    )
+    # δ > d_l: C is found, but the lemma does not say that it must be
+    panel.state = "width=3;width_out=2"
+    assert (
+        "C is recovered" in panel.description and "does not apply" in panel.description
+    )
     assert "outside hypotheses · Lemma 3.5" in title(panel)
 
 
@@ -160,7 +201,9 @@ def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
     for layers, width in ((1, 1), (4, 1), (4, 4)):
         arch = Architecture.uniform(width, 2, layers)
         weights, X = module.example_network(arch, np.random.default_rng(0))
-        assert np.abs(forward(Reals(), "lightning", weights, X)).max() == pytest.approx(1)
+        assert np.abs(forward(Reals(), "lightning", weights, X)).max() == pytest.approx(
+            1
+        )
 
 
 # Eq. 13: what L must answer
@@ -168,13 +211,17 @@ def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
 
 @pytest.mark.parametrize("layers", [2, 3, 4])
 def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
-    panel.state = f"view=rescale;layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
+    panel.state = (
+        f"view=rescale;layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
+    )
     study = panel._shown
     start, now = panel._shown.outputs.start, panel._shown.outputs.now
     assert np.abs(start - now).max() < 1e-9 and np.abs(start).max() == pytest.approx(1)
     assert study.exponents == tuple(3 ** (layers - i) for i in range(1, layers + 1))
     assert not study.unanswered.is_same  # and without the answer they do not
-    ratio = np.linalg.norm(study.unanswered.now) / np.linalg.norm(study.unanswered.start)
+    ratio = np.linalg.norm(study.unanswered.now) / np.linalg.norm(
+        study.unanswered.start
+    )
     assert ratio * study.balance == pytest.approx(1)
     assert "the function has not" in said(panel.facts)
 
@@ -183,7 +230,9 @@ def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
 def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
     panel.state = f"view=rescale;off={off}"
     start, now = panel._shown.outputs.start, panel._shown.outputs.now
-    assert np.allclose(now, 2**off * start) and f"× {signed(2**off)}" in said(panel.facts)
+    assert np.allclose(now, 2**off * start) and f"× {signed(2**off)}" in said(
+        panel.facts
+    )
     assert "another function" in panel.description and "missed" in panel.description
     assert "the function has not" not in said(panel.facts)
 
@@ -199,7 +248,9 @@ def test_softmax_has_no_rescaling_and_the_best_factor_leaves_a_distance(panel):
     assert min(worse) > np.linalg.norm(study.outputs.now - study.outputs.start)
     assert "no λ₀ can answer" in said(panel.facts["bars"])
     assert "at best off by" in said(panel.facts)
-    assert "proved here · Theorem B" in title(panel) and "outside hypotheses · Eq. 13" in title(panel)
+    assert "proved here · Theorem B" in title(
+        panel
+    ) and "outside hypotheses · Eq. 13" in title(panel)
     panel.state = "log_1=0;log_2=0;log_3=0"
     assert panel._shown.outputs.is_same
     assert "no λ₀ can answer" not in said(panel.facts["bars"])
@@ -225,7 +276,9 @@ def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
     turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
     assert not rescaling._is_covered(arch, (Layer(turn, np.eye(2), np.eye(2)),))
     assert rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.eye(2)),))
-    assert not rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),))
+    assert not rescaling._is_covered(
+        arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),)
+    )
 
 
 def test_eq_9_holds_at_random_and_extreme_settings(panel):
@@ -233,4 +286,6 @@ def test_eq_9_holds_at_random_and_extreme_settings(panel):
     for state in random_states(VirtualWeightsExplorer, 30, seed=4, keep="view=basis"):
         panel._restore(f"{state};alone=0")
         study = module.study_interface(panel._read())
-        assert max(part.change for part in (*study.virtual, study.outputs)) < 1e-11, state
+        assert max(part.change for part in (*study.virtual, study.outputs)) < 1e-11, (
+            state
+        )

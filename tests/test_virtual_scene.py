@@ -1,8 +1,17 @@
-"""The virtual weights in a browser, without a kernel: held by mouse, finger and keyboard."""
+"""The virtual weights in a browser, without a kernel: held by mouse, finger and
+keyboard."""
 
 import numpy as np
 import pytest
-from test_scene import asked, dragged, middle, place, redraw, said, scene  # noqa: F401  # a fixture
+from test_scene import (
+    asked,
+    dragged,
+    middle,
+    place,
+    redraw,
+    said,
+    scene,  # noqa: F401
+)
 from test_touch import phone  # noqa: F401  # a fixture
 
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
@@ -28,8 +37,10 @@ def knob(name):
 
 
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
-def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):  # noqa: F811
-    page = scene(f"layers=4;interface=middle;width=4;kind={kind}", kind=VirtualWeightsExplorer)
+def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):
+    page = scene(
+        f"layers=4;interface=middle;width=4;kind={kind}", kind=VirtualWeightsExplorer
+    )
     x, y = middle(page, RING)
     dragged(page, RING, x, y + 60)
     assert asked(page, "along")[0] < 0.1
@@ -39,12 +50,15 @@ def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):  
     page.keyboard.press("Shift+ArrowUp")
     # L, M₃, M₄ and the outputs have moved; so are the bars called.
     page.wait_for_function(
-        "[...box.querySelectorAll('text')].filter((one) => one.textContent === 'moved').length === 5"
+        "[...box.querySelectorAll('text')].filter((one) => one.textContent ==="
+        " 'moved').length === 5"
     )
     assert asked(page, "alone") == [0.1]
 
 
-def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):  # noqa: F811
+def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(
+    scene,
+):
     page = scene("view=rescale", kind=VirtualWeightsExplorer)
     factor = knob("log₂ λ₁")
     x, y = middle(page, factor)
@@ -57,22 +71,31 @@ def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(scene):  # n
     assert asked(page, "off") == [-0.05]
 
 
-def test_frames_and_words_say_same_and_moved_as_the_facts_do(scene):  # noqa: F811
+def test_frames_and_words_say_same_and_moved_as_the_facts_do(scene):
     page = scene("alone=0.05", kind=VirtualWeightsExplorer)
     words = page.evaluate(NAMES)
-    assert words.count("same") == 1 and words.count("moved") == 4  # one is the name of the bars
+    assert (
+        words.count("same") == 1 and words.count("moved") == 4
+    )  # one is the name of the bars
     frames = ".nv-view-matrices .frame"
     assert page.locator(f"{frames}.role-certified").count() == 2
     assert page.locator(f"{frames}.role-outside").count() == 6
     page = scene("", kind=VirtualWeightsExplorer)
-    assert page.locator(f"{frames}.role-certified").count() == 9  # C, as it is recovered, is one
-    assert "nv-exact" in page.get_by_text("recovered", exact=True).get_attribute("class")
+    assert (
+        page.locator(f"{frames}.role-certified").count() == 9
+    )  # C, as it is recovered, is one
+    assert "nv-exact" in page.get_by_text("recovered", exact=True).get_attribute(
+        "class"
+    )
 
 
-def test_gl_1_has_no_rotation_and_nothing_to_turn_or_to_play(scene):  # noqa: F811
+def test_gl_1_has_no_rotation_and_nothing_to_turn_or_to_play(scene):
     page = scene("width=1", kind=VirtualWeightsExplorer)
     assert "GL₁ has no rotation" in said(page) and "drag the ring" not in said(page)
-    assert not page.locator(RING).is_visible() and not page.locator(".nv-play").is_visible()
+    assert (
+        not page.locator(RING).is_visible()
+        and not page.locator(".nv-play").is_visible()
+    )
     page.evaluate("box.talk.set({walk: 'stretch'})")
     stretch = page.locator(knob("C, along the stretch"))
     stretch.wait_for()
@@ -90,7 +113,7 @@ def test_gl_1_has_no_rotation_and_nothing_to_turn_or_to_play(scene):  # noqa: F8
         ("view=rescale;layers=4", "log₂ λ₁", "log_1"),
     ],
 )
-def test_a_finger_drags_a_knob_on_a_phone(phone, state, name, control):  # noqa: F811
+def test_a_finger_drags_a_knob_on_a_phone(phone, state, name, control):
     page = phone(lambda: VirtualWeightsExplorer(state=state or None), 390, 844)
     page.locator(knob(name)).scroll_into_view_if_needed()
     before = page.evaluate(VALUE, control)
@@ -98,7 +121,9 @@ def test_a_finger_drags_a_knob_on_a_phone(phone, state, name, control):  # noqa:
     touch = page.context.new_cdp_session(page)
     for kind, down in (("Start", 0), ("Move", 5), ("Move", 12), ("Move", 30)):
         at = [{"x": x, "y": y + down}]
-        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": at})
+        touch.send(
+            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": at}
+        )
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_timeout(100)
     assert page.evaluate(VALUE, control) < before
@@ -111,7 +136,7 @@ def centre(page, name):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def test_in_a_narrow_place_views_stand_below_one_another(scene):  # noqa: F811
+def test_in_a_narrow_place_views_stand_below_one_another(scene):
     for width in (390, 820):
         page = scene("layers=4;width=4", kind=VirtualWeightsExplorer)
         page.set_viewport_size({"width": width, "height": 900})
@@ -119,17 +144,24 @@ def test_in_a_narrow_place_views_stand_below_one_another(scene):  # noqa: F811
         page.wait_for_timeout(100)
         page.evaluate("document.body.style.margin = 0")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        boxes = [page.locator(f".nv-view-{one}").bounding_box() for one in ("matrices", "basis", "bars")]
+        boxes = [
+            page.locator(f".nv-view-{one}").bounding_box()
+            for one in ("matrices", "basis", "bars")
+        ]
         for above, below in zip(boxes, boxes[1:], strict=False):
             assert below["y"] >= above["y"] + above["height"]
     page = scene("", kind=VirtualWeightsExplorer)
-    tops = [page.locator(f".nv-view-{one}").bounding_box()["y"] for one in ("basis", "bars")]
+    tops = [
+        page.locator(f".nv-view-{one}").bounding_box()["y"] for one in ("basis", "bars")
+    ]
     assert tops[0] == pytest.approx(tops[1], abs=1)
 
 
-@pytest.mark.parametrize("state", ["", "layers=4;width=4;alone=0.2", "view=rescale;layers=4"])
+@pytest.mark.parametrize(
+    "state", ["", "layers=4;width=4;alone=0.2", "view=rescale;layers=4"]
+)
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
-def test_words_stay_apart(scene, state, size):  # noqa: F811
+def test_words_stay_apart(scene, state, size):
     with theme.using({"size": size}):
         page = scene(state, kind=VirtualWeightsExplorer)
         for width in (1085, 820, 390):

@@ -1,4 +1,5 @@
-"""The program of a panel's child process, asked in this one: what it unpacks, does and answers."""
+"""The program of a panel's child process, asked in this one: what it unpacks, does and
+answers."""
 
 import os
 import pickle
@@ -43,7 +44,9 @@ def _stay(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-def test_work_is_done_in_the_folder_of_the_request_and_without_one_where_it_is(tmp_path):
+def test_work_is_done_in_the_folder_of_the_request_and_without_one_where_it_is(
+    tmp_path,
+):
     before = os.getcwd()
     assert worker._unpacked(request(half, 3)) == (half, 3) and os.getcwd() == before
     worker._unpacked(request(half, 3, str(tmp_path)))
@@ -59,7 +62,9 @@ def test_modules_are_looked_for_where_the_request_says():
 def test_what_cannot_be_unpacked_is_an_error_in_words():
     broken = pickle.dumps((None, sys.path, b"no pickle"))
     answer = worker._result_of(broken, None)
-    assert isinstance(answer, RuntimeError) and "that a second Python can import" in str(answer)
+    assert isinstance(
+        answer, RuntimeError
+    ) and "that a second Python can import" in str(answer)
 
 
 def test_the_answer_is_the_result_and_steps_are_told_before_it():
@@ -75,7 +80,10 @@ def test_an_error_and_an_exit_of_the_work_are_answers():
 
 @pytest.mark.parametrize(
     ("result", "said"),
-    [(lambda: 0, "cannot be sent between processes"), (StubbornError("a", "b"), "StubbornError: a")],
+    [
+        (lambda: 0, "cannot be sent between processes"),
+        (StubbornError("a", "b"), "StubbornError: a"),
+    ],
     ids=["a function", "an error"],
 )
 def test_what_cannot_travel_is_answered_by_an_error(result, said):

@@ -1,4 +1,5 @@
-"""Each known wrong answer is the formula with one piece replaced, and its hint gives nothing away."""
+"""Each known wrong answer is the formula with one piece replaced, and its hint gives
+nothing away."""
 
 from itertools import product
 
@@ -10,7 +11,13 @@ from neuroviz.lessons.wrong_answers import _mistakes, wrong_answers
 ARCHS = [
     nv.Architecture((d0, d1, d2), (a, b), tokens=t, attention=kind)
     for d0, d1, d2, a, b, t, kind in product(
-        (1, 2, 3, 5), (1, 2, 4), (1, 3), (1, 2, 4), (1, 6), (1, 3), ("lightning", "softmax")
+        (1, 2, 3, 5),
+        (1, 2, 4),
+        (1, 3),
+        (1, 2, 4),
+        (1, 6),
+        (1, 3),
+        ("lightning", "softmax"),
     )
 ]
 
@@ -21,7 +28,11 @@ def by_name(arch):
 
 def test_a_bottleneck_by_hand():
     """d = 4, a = 2, l = 2: α = 12 in each layer, 16 for L, less 2."""
-    assert nv.expected_dimension(nv.Architecture.uniform(4, 2, 2)).value == 16 + 2 * 12 - 2 == 38
+    assert (
+        nv.expected_dimension(nv.Architecture.uniform(4, 2, 2)).value
+        == 16 + 2 * 12 - 2
+        == 38
+    )
     assert by_name(nv.Architecture.uniform(4, 2, 2)) == {
         "no rescaling": 40,
         "one rescaling": 39,
@@ -42,13 +53,29 @@ THIN, FOURS = ((3, 3, 3), (1, 2)), ((4, 4, 4), (3, 3))
 @pytest.mark.parametrize(
     ("arch", "name", "value"),
     [
-        (nv.Architecture.uniform(2, 3, 2), "a² beyond a = d", 4 + 2 * 3 - 2),  # α = 4, while 2ad − a² = 3
-        (nv.Architecture(*THIN), "no collapse", 20),  # α(2, 3) = 8 in the second layer, for σ(2, 3) = 6
-        (nv.Architecture((2, 4, 2), (2, 2)), "every width counts in full", 14),  # 4 for the 2 that are seen
+        (
+            nv.Architecture.uniform(2, 3, 2),
+            "a² beyond a = d",
+            4 + 2 * 3 - 2,
+        ),  # α = 4, while 2ad − a² = 3
+        (
+            nv.Architecture(*THIN),
+            "no collapse",
+            20,
+        ),  # α(2, 3) = 8 in the second layer, for σ(2, 3) = 6
+        (
+            nv.Architecture((2, 4, 2), (2, 2)),
+            "every width counts in full",
+            14,
+        ),  # 4 for the 2 that are seen
         (nv.Architecture(*THIN), "softmax's number", 22),
         (nv.Architecture(*THIN, attention="softmax"), "lightning's number", 20),
         (nv.Architecture(*FOURS, 1), "as with two tokens", 16 + 2 * 15 - 2),
-        (nv.Architecture(*FOURS, 1, "softmax"), "softmax as with two tokens", 16 + 2 * 15),
+        (
+            nv.Architecture(*FOURS, 1, "softmax"),
+            "softmax as with two tokens",
+            16 + 2 * 15,
+        ),
     ],
 )
 def test_a_mistake_by_hand(arch, name, value):
@@ -63,14 +90,20 @@ def test_the_right_number_is_no_mistake_and_no_number_stands_twice():
 
 
 def test_each_mistake_differs_from_the_truth_for_some_network_and_its_hint_has_no_number():
-    every = {(m.name, m.hint) for arch in ARCHS for m in _mistakes(arch, nv.expected_dimension(arch).value)}
+    every = {
+        (m.name, m.hint)
+        for arch in ARCHS
+        for m in _mistakes(arch, nv.expected_dimension(arch).value)
+    }
     assert every == {(m.name, m.hint) for arch in ARCHS for m in wrong_answers(arch)}
     assert len({name for name, _ in every}) == len(every) == 20
     for _, hint in every:
         assert hint[-1] in ".?" and "  " not in hint and not {*hint} & {*"0123456789"}
 
 
-@pytest.mark.parametrize("arch", [None, (4, 4), nv.Architecture((4, 4), (2,), heads=2)], ids=str)
+@pytest.mark.parametrize(
+    "arch", [None, (4, 4), nv.Architecture((4, 4), (2,), heads=2)], ids=str
+)
 def test_other_networks_are_refused(arch):
     with pytest.raises(ValueError, match="wrong_answers"):
         wrong_answers(arch)

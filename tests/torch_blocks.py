@@ -1,4 +1,5 @@
-"""Networks with anything in their `Block`, in torch: a second program for `neuroviz.engine.network`."""
+"""Networks with anything in their `Block`, in torch: a second program for
+`neuroviz.engine.network`."""
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +13,10 @@ class BlockNetwork(nn.Module):
     def __init__(self, arch, weights) -> None:
         super().__init__()
         self.arch = arch
-        given = {_key(name): nn.Parameter(torch.from_numpy(weights[name])) for name in arch.parameter_shapes}
+        given = {
+            _key(name): nn.Parameter(torch.from_numpy(weights[name]))
+            for name in arch.parameter_shapes
+        }
         self.weights = nn.ParameterDict(given)
 
     def forward(self, X: Tensor) -> Tensor:
@@ -41,7 +45,10 @@ class BlockNetwork(nn.Module):
             logits = w[f"{i}_beta"] * logits
         hidden = torch.ones(t, t, dtype=torch.bool, device=X.device).tril(-1)
         if arch.attention == "softmax":
-            S = torch.softmax(logits.masked_fill(hidden, -torch.inf) if arch.causal else logits, dim=-2)
+            S = torch.softmax(
+                logits.masked_fill(hidden, -torch.inf) if arch.causal else logits,
+                dim=-2,
+            )
         else:
             S = logits.masked_fill(hidden, 0) if arch.causal else logits
         if not arch.block.value_dim:
@@ -51,11 +58,14 @@ class BlockNetwork(nn.Module):
 
 
 def _turned(x: Tensor) -> Tensor:
-    """Token i turned by i · 10000^(−2k/a) in its k-th pair of coordinates, as complex numbers."""
+    """Token i turned by i · 10000^(−2k/a) in its k-th pair of coordinates, as complex
+    numbers."""
     a, t = x.shape[-2:]
     angles = ROTARY_BASE ** (-torch.arange(0, a, 2, dtype=x.dtype, device=x.device) / a)
     places = angles[:, None] * torch.arange(t, dtype=x.dtype, device=x.device)
-    z = torch.complex(x[..., 0::2, :], x[..., 1::2, :]) * torch.polar(torch.ones_like(places), places)
+    z = torch.complex(x[..., 0::2, :], x[..., 1::2, :]) * torch.polar(
+        torch.ones_like(places), places
+    )
     return torch.stack([z.real, z.imag], dim=-2).flatten(-3, -2)
 
 

@@ -1,4 +1,5 @@
-"""Random networks with anything in their layers, small enough that hundreds of exact ranks take seconds."""
+"""Random networks with anything in their layers, small enough that hundreds of exact
+ranks take seconds."""
 
 import random
 
@@ -27,21 +28,32 @@ def random_variants(count, seed, attention=None, most=110):
             rotary, groups = False, None
         else:
             rotary = chance(0.3)
-        block = Block(value_dim, groups, rotary, chance(0.4), chance(0.4), chance(0.3), mlp)
+        block = Block(
+            value_dim, groups, rotary, chance(0.4), chance(0.4), chance(0.3), mlp
+        )
         kind = attention or ("lightning", "softmax")[whole(0, 1)]
         arch = Architecture.uniform(
-            whole(1, 3), a, whole(1, 3), whole(1, 3), kind, heads=heads, skip=chance(0.4), causal=chance(0.4),
+            whole(1, 3),
+            a,
+            whole(1, 3),
+            whole(1, 3),
+            kind,
+            heads=heads,
+            skip=chance(0.4),
+            causal=chance(0.4),
             block=block if chance(0.8) else Block(),
-        )  # fmt: skip
+        )
         if not arch.is_plain and arch.num_parameters <= most and arch not in found:
             found.append(arch)
     return found
 
 
 def random_blocks(seed, most=200):
-    """Distinct networks with something in their block: unequal layers, MLPs of any power, up to six layers.
+    """Distinct networks with something in their block: unequal layers, MLPs of any
+    power, up to six layers.
 
-    Where a formula answers, mostly: softmax, of one width but for single layers and some bottlenecks.
+    Where a formula answers, mostly: softmax, of one width but for single layers and
+    some bottlenecks.
     """
     rng = np.random.default_rng(seed)
 
@@ -62,15 +74,23 @@ def random_blocks(seed, most=200):
             widths = (whole(d, 4), *(d,) * (depth - 1), whole(d, 4))
         value_dim = whole(1, 4) if chance(0.5) else None
         groups = whole(1, 3) if value_dim and chance(0.5) else None
-        heads = tuple((groups or 1) * whole(1, 2 if groups else 3) for _ in range(depth))
+        heads = tuple(
+            (groups or 1) * whole(1, 2 if groups else 3) for _ in range(depth)
+        )
         rotary = chance(0.3)
-        head_dims = tuple(2 * whole(1, 2) if rotary else whole(1, 4) for _ in range(depth))
+        head_dims = tuple(
+            2 * whole(1, 2) if rotary else whole(1, 4) for _ in range(depth)
+        )
         if chance(0.5):
             heads, head_dims = (heads[0],) * depth, (head_dims[0],) * depth
         mlp = (whole(1, 5), whole(1, 5) if chance(0.5) else 2) if chance(0.6) else None
-        block = Block(value_dim, groups, rotary, chance(0.7), chance(0.4), chance(0.4), mlp)
+        block = Block(
+            value_dim, groups, rotary, chance(0.7), chance(0.4), chance(0.4), mlp
+        )
         kind = "softmax" if chance(0.9) else "lightning"
-        arch = Architecture(widths, head_dims, whole(1, 4), kind, heads, skip, chance(0.4), block)
+        arch = Architecture(
+            widths, head_dims, whole(1, 4), kind, heads, skip, chance(0.4), block
+        )
         if not block.is_plain and arch.num_parameters <= most and arch not in found:
             found.add(arch)
             yield arch
@@ -83,4 +103,9 @@ def random_architectures(count, seed, depth=4, width=6, head=4, tokens=4):
         layers = draw.randint(1, depth)
         widths = [draw.randint(1, width) for _ in range(layers + 1)]
         head_dims = [draw.randint(1, head) for _ in range(layers)]
-        yield Architecture(widths, head_dims, draw.randint(1, tokens), draw.choice(("lightning", "softmax")))
+        yield Architecture(
+            widths,
+            head_dims,
+            draw.randint(1, tokens),
+            draw.choice(("lightning", "softmax")),
+        )

@@ -1,4 +1,5 @@
-"""Serve all panels on one page, for projecting: `make dashboard`. Nothing on it comes from elsewhere."""
+"""Serve all panels on one page, for projecting: `make dashboard`. Nothing on it comes
+from elsewhere."""
 
 import os
 import sys
@@ -20,8 +21,16 @@ def arguments(*words: str) -> list[str]:
     ['--template=neuroviz', '--port=8900']
     """
     page = [str(FOLDER / "panels.ipynb"), "--template=neuroviz"]
-    alone = ["--MappingKernelManager.cull_idle_timeout=1200", "--MappingKernelManager.cull_interval=60"]
-    return [*page, *(f"--VoilaConfiguration.extension_denylist={name}" for name in _WITHOUT), *alone, *words]
+    alone = [
+        "--MappingKernelManager.cull_idle_timeout=1200",
+        "--MappingKernelManager.cull_interval=60",
+    ]
+    return [
+        *page,
+        *(f"--VoilaConfiguration.extension_denylist={name}" for name in _WITHOUT),
+        *alone,
+        *words,
+    ]
 
 
 def notebook() -> str:
@@ -38,7 +47,8 @@ def write() -> None:
 
 def main() -> None:
     write()
-    # Read when voila is loaded: where the template stands; and one thread, as most matrices are small.
+    # Read when voila is loaded: where the template stands; and one thread, as most
+    # matrices are small.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     os.environ["JUPYTER_PATH"] = os.pathsep.join(

@@ -1,15 +1,19 @@
-"""Build two editions of the notebooks from their one source, the .py files in notebooks/.
+"""Build two editions of the notebooks from their one source, the .py files in
+notebooks/.
 
-    student      without the teacher's remarks and the solutions of exercises; folded answers stay folded
-    instructor   remarks shown as quotations with their minutes, solutions as cells that run, answers
+    student      without the teacher's remarks and the solutions of exercises; folded
+    answers stay folded instructor   remarks shown as quotations with their minutes,
+    solutions as cells that run, answers
                  unfolded, and the minutes of everything at the top
 
-In the source a remark is a comment in a markdown cell, `<!-- teacher (3 min): … -->`, which no reader of
-the notebook sees. An exercise is three cells in a row: one that ends in a call of `exercise`; a stub with
-the tag "exercise", which has dots for the answer and ends in a call of the check; and a markdown cell with
-the tag "solution", folded, with one block of Python in it. Exercises need nothing but the imports above
-them, and nothing below them needs their names. Both editions leave out the checks beside the sentences,
-`<!-- check: … -->` and `<!-- tested: … -->`, which are for tests/test_checks.py.
+In the source a remark is a comment in a markdown cell, `<!-- teacher (3 min): … -->`,
+which no reader of the notebook sees. An exercise is three cells in a row: one that ends
+in a call of `exercise`; a stub with the tag "exercise", which has dots for the answer
+and ends in a call of the check; and a markdown cell with the tag "solution", folded,
+with one block of Python in it. Exercises need nothing but the imports above them, and
+nothing below them needs their names. Both editions leave out the checks beside the
+sentences, `<!-- check: … -->` and `<!-- tested: … -->`, which are for
+tests/test_checks.py.
 """
 
 import argparse
@@ -29,9 +33,16 @@ ROOT = FOLDER.parent
 TARGET = ROOT / "editions"
 EDITIONS = ("student", "instructor")
 
-_REMARK = re.compile(r"<!--\s*teacher(?:\s*\((\d+) min\))?:\s*(.*?)\s*-->\n?", re.DOTALL)
-_CHECK = re.compile(r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"), re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"\]\((?=\.\./)(?![^)\s]*\.ipynb)")  # one that leaves the folder of notebooks
+_REMARK = re.compile(
+    r"<!--\s*teacher(?:\s*\((\d+) min\))?:\s*(.*?)\s*-->\n?", re.DOTALL
+)
+_CHECK = re.compile(
+    r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"),
+    re.DOTALL | re.MULTILINE,
+)
+_LINK = re.compile(
+    r"\]\((?=\.\./)(?![^)\s]*\.ipynb)"
+)  # one that leaves the folder of notebooks
 _PYTHON = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 
@@ -63,7 +74,11 @@ def read(path: Path) -> NotebookNode:
 def remarks(notebook: NotebookNode) -> list[tuple[int, str]]:
     """The teacher's remarks with their minutes, 0 where none are given, in order."""
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    return [(int(minutes or 0), text) for source in texts for minutes, text in _REMARK.findall(source)]
+    return [
+        (int(minutes or 0), text)
+        for source in texts
+        for minutes, text in _REMARK.findall(source)
+    ]
 
 
 def tasks(notebook: NotebookNode) -> list[Task]:
@@ -80,15 +95,28 @@ def tasks(notebook: NotebookNode) -> list[Task]:
             call = _call(box)
             if call is None or after is None or not _has(after, "solution"):
                 raise ValueError(
-                    "a stub stands below a cell that ends in exercise(…), and above its solution; "
-                    f"this one does not: {cell.source[:60]!r}"
+                    "a stub stands below a cell that ends in exercise(…), and above"
+                    f" its solution; this one does not: {cell.source[:60]!r}"
                 )
             facts = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
             level, minutes = facts.get("difficulty", 1), facts.get("minutes", 5)
-            found.append(Task("\n".join(imports), box, cell.source, _solution(after), level, minutes))
+            found.append(
+                Task(
+                    "\n".join(imports),
+                    box,
+                    cell.source,
+                    _solution(after),
+                    level,
+                    minutes,
+                )
+            )
         if cell.cell_type == "code":
             body = ast.parse(cell.source).body
-            imports += [ast.unparse(node) for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
+            imports += [
+                ast.unparse(node)
+                for node in body
+                if isinstance(node, (ast.Import, ast.ImportFrom))
+            ]
     if len(found) != sum(_has(cell, "solution") for cell in cells):
         raise ValueError("a solution stands directly after its stub, and nowhere else")
     return found
@@ -113,7 +141,11 @@ def instructor(notebook: NotebookNode) -> NotebookNode:
     cells = []
     for cell in notebook.cells:
         if _has(cell, "solution"):
-            cells.append(nbformat.v4.new_code_cell(_solution(cell), metadata={"tags": ["solution"]}))
+            cells.append(
+                nbformat.v4.new_code_cell(
+                    _solution(cell), metadata={"tags": ["solution"]}
+                )
+            )
         elif cell.cell_type == "markdown":
             cells += _in_sight(cell)
         else:
@@ -123,13 +155,18 @@ def instructor(notebook: NotebookNode) -> NotebookNode:
 
 
 def header(notebook: NotebookNode) -> str:
-    """What the instructor's edition says under the title: its minutes, in all and one by one."""
+    """What the instructor's edition says under the title: its minutes, in all and one
+    by one."""
     spoken, exercises = remarks(notebook), tasks(notebook)
-    talk, work = sum(minutes for minutes, _ in spoken), sum(task.minutes for task in exercises)
+    talk, work = (
+        sum(minutes for minutes, _ in spoken),
+        sum(task.minutes for task in exercises),
+    )
     many = f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}"
     said = (
-        f": {talk + work} minutes.** {talk} for the parts that the remarks name, {work} for {many}. "
-        "Remarks look like this one; solutions stand in cells of their own below the stubs, and"
+        f": {talk + work} minutes.** {talk} for the parts that the remarks name, {work}"
+        f" for {many}. Remarks look like this one; solutions stand in cells of their"
+        " own below the stubs, and"
     )
     if not spoken and not exercises:
         said = ".** There are no remarks and no exercises in this notebook;"
@@ -140,9 +177,8 @@ def header(notebook: NotebookNode) -> str:
 def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
     """Write both editions of every notebook.
 
-    Args:
-        target: the folder to write to; links are written for one that lies beside notebooks/.
-        folder: where the sources are.
+    Args: target: the folder to write to; links are written for one that lies beside
+        notebooks/. folder: where the sources are.
     """
     written = []
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
@@ -155,7 +191,8 @@ def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
 
 
 def _in_sight(cell: NotebookNode) -> Iterator[NotebookNode]:
-    """A markdown cell, cut where a remark stands; the remark is a quotation in a cell of its own."""
+    """A markdown cell, cut where a remark stands; the remark is a quotation in a cell
+    of its own."""
     rest = _CHECK.sub("", cell.source).replace("<details>", "<details open>")
     place = 0
     for match in _REMARK.finditer(rest):
@@ -163,19 +200,26 @@ def _in_sight(cell: NotebookNode) -> Iterator[NotebookNode]:
             yield _markdown(before, cell)
         minutes = f" · {match[1]} min" if match[1] else ""
         lines = f"**For the teacher{minutes}.** {match[2]}".splitlines()
-        yield _markdown("\n".join(f"> {line}".rstrip() for line in lines), tags=["instructor"])
+        yield _markdown(
+            "\n".join(f"> {line}".rstrip() for line in lines), tags=["instructor"]
+        )
         place = match.end()
     if after := rest[place:].strip("\n"):
         yield _markdown(after, cell)
 
 
-def _markdown(text: str, like: NotebookNode | None = None, tags: list[str] | None = None) -> NotebookNode:
+def _markdown(
+    text: str, like: NotebookNode | None = None, tags: list[str] | None = None
+) -> NotebookNode:
     kept = tags if like is None else like.metadata.get("tags")
-    return nbformat.v4.new_markdown_cell(text, metadata={"tags": list(kept)} if kept else {})
+    return nbformat.v4.new_markdown_cell(
+        text, metadata={"tags": list(kept)} if kept else {}
+    )
 
 
 def _with(notebook: NotebookNode, cells: list[NotebookNode]) -> NotebookNode:
-    """The same notebook with other cells, one folder deeper, with cell names that stay put."""
+    """The same notebook with other cells, one folder deeper, with cell names that stay
+    put."""
     made = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell) for cell in cells])
     made.metadata, made.nbformat_minor = notebook.metadata, notebook.nbformat_minor
     for number, cell in enumerate(made.cells):
@@ -206,16 +250,25 @@ def _call(source: str) -> ast.Call | None:
 
 
 def run(path: Path) -> None:
-    """Run a built notebook from top to bottom, in its folder; the file stays without results."""
+    """Run a built notebook from top to bottom, in its folder; the file stays without
+    results."""
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(
+        notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
 
 
 def main(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(description="build the student's and the instructor's edition")
-    parser.add_argument("--run", action="store_true", help="also run every notebook of both, some minutes")
+    parser = argparse.ArgumentParser(
+        description="build the student's and the instructor's edition"
+    )
+    parser.add_argument(
+        "--run",
+        action="store_true",
+        help="also run every notebook of both, some minutes",
+    )
     wanted = parser.parse_args(words)
     for path in build():
         sys.stdout.write(f"built: {path.relative_to(ROOT)}\n")

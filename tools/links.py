@@ -1,6 +1,7 @@
 """Write the repository's address into README.md, CITATION.cff and conda/recipe.yaml.
 
-pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then `make links`.
+pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then
+`make links`.
 """
 
 import re
@@ -14,23 +15,29 @@ START = "notebooks/00_start.ipynb"
 
 
 def repository() -> str:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     return project["urls"]["Repository"].rstrip("/")
 
 
 def _parts(url: str) -> tuple[str, str, str]:
     """Host, owner and name of a repository."""
-    found = re.fullmatch(r"https://(github|gitlab)\.com/([^/]+)/([^/]+?)(?:\.git)?", url)
+    found = re.fullmatch(
+        r"https://(github|gitlab)\.com/([^/]+)/([^/]+?)(?:\.git)?", url
+    )
     if not found:
         raise ValueError(
-            "Binder, like the site, needs an address of the form https://github.com/OWNER/REPOSITORY (or "
-            f"gitlab.com); [project.urls] in pyproject.toml says {url!r}"
+            "Binder, like the site, needs an address of the form"
+            " https://github.com/OWNER/REPOSITORY (or gitlab.com); [project.urls] in"
+            f" pyproject.toml says {url!r}"
         )
     return found.groups()
 
 
 def binder(url: str) -> str:
-    """The address at which Binder builds the repository and opens the first notebook."""
+    """The address at which Binder builds the repository and opens the first
+    notebook."""
     host, owner, name = _parts(url)
     place = f"gh/{owner}/{name}" if host == "github" else f"gl/{owner}%2F{name}"
     return f"https://mybinder.org/v2/{place}/HEAD?urlpath=lab/tree/{START}"
@@ -50,19 +57,34 @@ def blocks(url: str) -> dict[str, str]:
     """The generated parts of README.md, by the name that stands in their comments."""
     folder = url.removesuffix(".git").rsplit("/", 1)[1]
     return {
-        "badge": f"**[Open it in the browser]({pages(url)})**; or, on a computer elsewhere:\n"
-        f"[![Open in Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})",
+        "badge": (
+            f"**[Open it in the browser]({pages(url)})**; or, on a computer"
+            " elsewhere:\n[![Open in"
+            f" Binder](https://mybinder.org/badge_logo.svg)]({binder(url)})"
+        ),
         "clone": f"```bash\ngit clone {url}\ncd {folder}\n```",
-        "install": f'```bash\npip install "neuroviz[notebooks] @ git+{url}"\nneuroviz lab\n```',
+        "install": (
+            f'```bash\npip install "neuroviz[notebooks] @ git+{url}"\nneuroviz lab\n```'
+        ),
     }
 
 
 def readme(text: str, url: str) -> str:
     for name, content in blocks(url).items():
-        pattern = rf"(<!-- {name}: written by `make links` -->\n).*?(<!-- end of {name} -->)"
-        text, times = re.subn(pattern, lambda m, new=content: f"{m[1]}{new}\n{m[2]}", text, flags=re.DOTALL)
+        pattern = (
+            rf"(<!-- {name}: written by `make links` -->\n).*?(<!-- end of {name} -->)"
+        )
+        text, times = re.subn(
+            pattern,
+            lambda m, new=content: f"{m[1]}{new}\n{m[2]}",
+            text,
+            flags=re.DOTALL,
+        )
         if times != 1:
-            raise ValueError(f"README.md needs one place for the {name}, between two comments; found {times}")
+            raise ValueError(
+                f"README.md needs one place for the {name}, between two comments; found"
+                f" {times}"
+            )
     return text
 
 
@@ -96,7 +118,9 @@ PLACES = {
 
 
 def main() -> None:
-    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
+    ArgumentParser(
+        description=__doc__.splitlines()[0]
+    ).parse_args()  # takes nothing; --help writes nothing
     for name, rewrite in PLACES.items():
         path = ROOT / name
         text = rewrite(path.read_text(encoding="utf-8"), repository())

@@ -1,4 +1,5 @@
-"""A moving picture of several PNGs: an animated PNG, which a browser shows wherever it shows a picture."""
+"""A moving picture of several PNGs: an animated PNG, which a browser shows wherever it
+shows a picture."""
 
 import struct
 import zlib
@@ -8,7 +9,8 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
-    """One PNG that shows each of these for so many seconds, three times over, and stops.
+    """One PNG that shows each of these for so many seconds, three times over, and
+    stops.
 
     Raises:
         ValueError: if they have not one size and kind.
@@ -18,28 +20,46 @@ def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
     >>> [kind.decode() for kind, _ in _chunks(animated(dots, seconds=0.5))]
     ['IHDR', 'acTL', 'fcTL', 'IDAT', 'fcTL', 'fdAT', 'IEND']
     """
-    headers = [next(data for kind, data in _chunks(picture) if kind == b"IHDR") for picture in pictures]
+    headers = [
+        next(data for kind, data in _chunks(picture) if kind == b"IHDR")
+        for picture in pictures
+    ]
     if len(set(headers)) != 1:
         raise ValueError(
-            f"a moving picture needs pictures of one size and kind; got {len(set(headers))} kinds"
+            "a moving picture needs pictures of one size and kind; got"
+            f" {len(set(headers))} kinds"
         )
-    parts = [_SIGNATURE, _chunk(b"IHDR", headers[0]), _chunk(b"acTL", struct.pack(">II", len(pictures), 3))]
+    parts = [
+        _SIGNATURE,
+        _chunk(b"IHDR", headers[0]),
+        _chunk(b"acTL", struct.pack(">II", len(pictures), 3)),
+    ]
     number = 0  # of every fcTL and fdAT, together
     for place, picture in enumerate(pictures):
-        data = zlib.compress(zlib.decompress(b"".join(d for k, d in _chunks(picture) if k == b"IDAT")), 9)
+        data = zlib.compress(
+            zlib.decompress(b"".join(d for k, d in _chunks(picture) if k == b"IDAT")), 9
+        )
         where = struct.unpack(">II", headers[0][:8]) + (0, 0)
         parts.append(
-            _chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, *where, round(1000 * seconds), 1000, 0, 0))
+            _chunk(
+                b"fcTL",
+                struct.pack(
+                    ">IIIIIHHBB", number, *where, round(1000 * seconds), 1000, 0, 0
+                ),
+            )
         )
         parts.append(
-            _chunk(b"fdAT", struct.pack(">I", number + 1) + data) if place else _chunk(b"IDAT", data)
+            _chunk(b"fdAT", struct.pack(">I", number + 1) + data)
+            if place
+            else _chunk(b"IDAT", data)
         )
         number += 2 if place else 1
     return b"".join([*parts, _chunk(b"IEND", b"")])
 
 
 def dragged(page: object, panel: str, name: str) -> list[bytes]:
-    """Pictures of the first such panel of a page while a slider is dragged from end to end, and back.
+    """Pictures of the first such panel of a page while a slider is dragged from end to
+    end, and back.
 
     Args:
         page: of Playwright.
@@ -50,14 +70,21 @@ def dragged(page: object, panel: str, name: str) -> list[bytes]:
     slider = here.locator(".widget-slider:visible", has_text=name)
     handle = slider.locator(".noUi-handle")
     track = slider.locator(".noUi-target").bounding_box()
-    steps = int(float(handle.get_attribute("aria-valuemax")) - float(handle.get_attribute("aria-valuemin")))
+    steps = int(
+        float(handle.get_attribute("aria-valuemax"))
+        - float(handle.get_attribute("aria-valuemin"))
+    )
     box = here.bounding_box()
     box["height"] += 20  # a longer description needs a line more
     pictures = []
     handle.hover()
     page.mouse.down()
     for step in range(steps + 1):
-        page.mouse.move(track["x"] + track["width"] * step / steps, track["y"] + track["height"] / 2, steps=5)
+        page.mouse.move(
+            track["x"] + track["width"] * step / steps,
+            track["y"] + track["height"] / 2,
+            steps=5,
+        )
         page.wait_for_timeout(1500)
         pictures.append(page.screenshot(clip=box))
     page.mouse.up()
@@ -65,7 +92,12 @@ def dragged(page: object, panel: str, name: str) -> list[bytes]:
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
 
 
 def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -4,14 +4,15 @@
     python -m tools.mutants hunt --seed 35    until twenty in a row are caught
 
 A change turns a comparison (< to <=, == to !=, in to not in) or a number: n to n + 1; a
-number with a point, and one from 100 on, times and by 100. The changes of all rooms stand
-in an order that the seed alone decides; an edit elsewhere does not shuffle it. Each is made
-in a copy of the tree, and the tests that run its lines are asked, the shortest first. A
-change that all of them let pass has survived; one whose lines no recorded test runs is *not asked*.
+number with a point, and one from 100 on, times and by 100. The changes of all rooms
+stand in an order that the seed alone decides; an edit elsewhere does not shuffle it.
+Each is made in a copy of the tree, and the tests that run its lines are asked, the
+shortest first. A change that all of them let pass has survived; one whose lines no
+recorded test runs is *not asked*.
 
-Verdicts are added to build/mutants/verdicts.jsonl, and the next hunt goes on behind them.
-After a mend: `again NAME`. For a survivor that changes no answer, but speed, memory or
-nothing at all: `equivalent NAME "why"`.
+Verdicts are added to build/mutants/verdicts.jsonl, and the next hunt goes on behind
+them. After a mend: `again NAME`. For a survivor that changes no answer, but speed,
+memory or nothing at all: `equivalent NAME "why"`.
 
 Left out: annotations, truth values, and the numbers of the files in `LAYOUT`.
 """
@@ -39,14 +40,36 @@ import pytest
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "build" / "mutants"
 ROOMS = ("engine", "kit", "singular", "softmax")
-LAYOUT = re.compile(r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$")
-"""Files whose numbers are sizes and places in a picture; their comparisons are changed like all others."""
+LAYOUT = re.compile(
+    r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$"
+)
+"""Files whose numbers are sizes and places in a picture; their comparisons are changed
+like all others."""
 NOT_ASKED = {
-    *("test_browser", "test_scene", "test_live", "test_accessibility", "test_panel"),  # a browser, a kernel
-    *("test_notebooks", "test_checks", "test_editions", "test_book"),  # notebooks, as a whole
-    *("test_setup", "test_release", "test_import", "test_benchmarks", "test_formal", "test_layers"),
+    *(
+        "test_browser",
+        "test_scene",
+        "test_live",
+        "test_accessibility",
+        "test_panel",
+    ),  # a browser, a kernel
+    *(
+        "test_notebooks",
+        "test_checks",
+        "test_editions",
+        "test_book",
+    ),  # notebooks, as a whole
+    *(
+        "test_setup",
+        "test_release",
+        "test_import",
+        "test_benchmarks",
+        "test_formal",
+        "test_layers",
+    ),
 }
-"""Tests that take minutes, or run the code in another process, where no line is seen."""
+"""Tests that take minutes, or run the code in another process, where no line is
+seen."""
 
 _FLIPPED = {
     ast.Lt: ast.LtE,
@@ -64,7 +87,9 @@ _LARGE = 100
 _PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 _FIRST_SECONDS = 15.0
 _ALL_SECONDS = 240.0
-_BYTES = 6 * 2**30  # what a changed program may take: a wrong size of a matrix must not end others
+_BYTES = (
+    6 * 2**30
+)  # what a changed program may take: a wrong size of a matrix must not end others
 
 
 @dataclass(frozen=True)
@@ -94,7 +119,8 @@ class Mutant:
 
     def __str__(self) -> str:
         return (
-            f"{self.name}  {self.path}:{self.lines[0]}  {self.where}\n      - {self.was}\n      + {self.now}"
+            f"{self.name}  {self.path}:{self.lines[0]}  {self.where}\n      -"
+            f" {self.was}\n      + {self.now}"
         )
 
 
@@ -154,7 +180,8 @@ def mutants(path: str, source: str, text_of: str = "") -> Iterator[tuple[Mutant,
 
 
 def _places(node: ast.AST, where: str, statement: ast.stmt | None) -> Iterator[tuple]:
-    """Every expression below a node: where it is, its statement, and its place in its parent."""
+    """Every expression below a node: where it is, its statement, and its place in its
+    parent."""
     for field, held in ast.iter_fields(node):
         if field in ("annotation", "returns"):
             continue
@@ -164,7 +191,9 @@ def _places(node: ast.AST, where: str, statement: ast.stmt | None) -> Iterator[t
             inside, inner = where, statement
             if isinstance(child, ast.stmt):
                 inner = child
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                if isinstance(
+                    child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+                ):
                     inside = f"{where}.{child.name}".lstrip(".")
             if isinstance(child, ast.expr):
                 yield inside, inner, node, field, i
@@ -188,7 +217,9 @@ def _head(statement: ast.stmt) -> str:
                 setattr(statement, field, [])
         if isinstance(statement, ast.Try):
             return "try"
-    return " ".join(ast.unparse(statement).removesuffix("pass").rstrip().removesuffix(":").split())
+    return " ".join(
+        ast.unparse(statement).removesuffix("pass").rstrip().removesuffix(":").split()
+    )
 
 
 def _lines(statement: ast.stmt) -> tuple[int, int]:
@@ -206,11 +237,17 @@ def in_order(
         for path in sorted((tree / "neuroviz" / room).rglob("*.py")):
             if path.name not in but:
                 source = path.read_text(encoding="utf-8")
-                found += [mutant for mutant, _ in mutants(path.relative_to(tree).as_posix(), source)]
-    return sorted(found, key=lambda one: hashlib.sha256(f"{seed} {one.name}".encode()).digest())
+                found += [
+                    mutant
+                    for mutant, _ in mutants(path.relative_to(tree).as_posix(), source)
+                ]
+    return sorted(
+        found, key=lambda one: hashlib.sha256(f"{seed} {one.name}".encode()).digest()
+    )
 
 
-# Which test runs which line: this module is also a plugin of pytest, loaded by `record`.
+# Which test runs which line: this module is also a plugin of pytest, loaded by
+# `record`.
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -218,7 +255,9 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     import coverage
 
-    config.lines_run = coverage.Coverage(data_file=None, include=[f"{ROOT}/neuroviz/*"], config_file=False)
+    config.lines_run = coverage.Coverage(
+        data_file=None, include=[f"{ROOT}/neuroviz/*"], config_file=False
+    )
     config.lines_run.start()
     config.seconds_taken, config.not_passed = {}, set()
 
@@ -264,9 +303,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def record(limit: float, only: list[str]) -> None:
-    """Run every file of tests in a process of its own, and write which test ran which line."""
+    """Run every file of tests in a process of its own, and write which test ran which
+    line."""
     RECORDS.mkdir(parents=True, exist_ok=True)
-    files = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if path.stem not in NOT_ASKED]
+    files = [
+        path
+        for path in sorted((ROOT / "tests").glob("test_*.py"))
+        if path.stem not in NOT_ASKED
+    ]
     places = [str(path.relative_to(ROOT)) for path in files]
     places += [f"neuroviz/{room}" for room in ROOMS]
     for place in only or places:
@@ -275,7 +319,14 @@ def record(limit: float, only: list[str]) -> None:
         env = os.environ | {"MUTANTS_RECORD": str(out)}
         before = time.perf_counter()
         try:
-            done = subprocess.run(command, cwd=ROOT, env=env, timeout=limit, capture_output=True, text=True)
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=env,
+                timeout=limit,
+                capture_output=True,
+                text=True,
+            )
             said = (done.stdout.strip() or done.stderr.strip()).splitlines()[-1:]
         except subprocess.TimeoutExpired:
             said = f"left out: more than {limit:.0f} s"
@@ -291,19 +342,26 @@ class Felt:
         self._by_line: dict[str, dict[int, list[str]]] = {}
         for file in sorted(RECORDS.glob("*.json")):
             recorded = json.loads(file.read_text(encoding="utf-8"))
-            now = {path: _since(lines, tree / path) for path, lines in recorded["sources"].items()}
+            now = {
+                path: _since(lines, tree / path)
+                for path, lines in recorded["sources"].items()
+            }
             for test, seen in recorded["tests"].items():
                 if test not in there:  # it was renamed
                     continue
                 self.seconds[test] = seen["seconds"]
                 for path, lines in seen["lines"].items():
                     for line in filter(None, map(now[path].get, lines)):
-                        self._by_line.setdefault(path, {}).setdefault(line, []).append(test)
+                        self._by_line.setdefault(path, {}).setdefault(line, []).append(
+                            test
+                        )
 
     def of(self, mutant: Mutant, tree: Path) -> list[str]:
-        """The tests that run its lines, the shortest first, and before them those named as its file.
+        """The tests that run its lines, the shortest first, and before them those named
+        as its file.
 
-        What runs at import, a default or a name of the module, is felt where it is read.
+        What runs at import, a default or a name of the module, is felt where it is
+        read.
         """
         found: set[str] = set()
         for path, lines in where_felt(mutant, tree):
@@ -312,28 +370,40 @@ class Felt:
             by_line = self._by_line.get(path, {})
             found |= {test for line in lines for test in by_line.get(line, ())}
         stem = Path(mutant.path).stem
-        return sorted(found, key=lambda test: self.seconds[test] * (0.3 if stem in test else 1.0))
+        return sorted(
+            found, key=lambda test: self.seconds[test] * (0.3 if stem in test else 1.0)
+        )
 
 
 def _collected(tree: Path) -> set[str]:
-    files = sorted(path.stem.replace("tests.", "tests/") for path in RECORDS.glob("tests.*.json"))
+    files = sorted(
+        path.stem.replace("tests.", "tests/") for path in RECORDS.glob("tests.*.json")
+    )
     files += [f"neuroviz/{room}" for room in ROOMS]
     command = [*_PYTEST, "--collect-only", "--full", *files]
     env = os.environ | {"PYTHONPATH": str(tree)}
-    return set(subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True).stdout.splitlines())
+    return set(
+        subprocess.run(
+            command, cwd=tree, env=env, capture_output=True, text=True
+        ).stdout.splitlines()
+    )
 
 
 def _since(recorded: list[str], path: Path) -> dict[int, int]:
-    """Where each line of a file stands now that stood elsewhere when it was recorded, from 1 on."""
+    """Where each line of a file stands now that stood elsewhere when it was recorded,
+    from 1 on."""
     now = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     if now == recorded:
         return {line: line for line in range(1, len(now) + 1)}
     blocks = SequenceMatcher(None, recorded, now, autojunk=False).get_matching_blocks()
-    return {then + i: here + i for then, here, count in blocks for i in range(1, count + 1)}
+    return {
+        then + i: here + i for then, here, count in blocks for i in range(1, count + 1)
+    }
 
 
 def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
-    """Files, and the lines in them, that run a change, or read what it makes at import."""
+    """Files, and the lines in them, that run a change, or read what it makes at
+    import."""
     source = (tree / mutant.path).read_text(encoding="utf-8")
     module = ast.parse(source)
     first, last = mutant.lines
@@ -350,15 +420,29 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
         text = ast.unparse(statement)
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             continue
-        made = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and _is_set(node)}
-        if statement.lineno <= first <= statement.end_lineno or (made and _reads(names, text)):
+        made = {
+            node.id
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and _is_set(node)
+        }
+        if statement.lineno <= first <= statement.end_lineno or (
+            made and _reads(names, text)
+        ):
             names |= made
-    yield mutant.path, [i for i, text in enumerate(source.splitlines(), 1) if _reads(names, text)]
+    yield (
+        mutant.path,
+        [i for i, text in enumerate(source.splitlines(), 1) if _reads(names, text)],
+    )
     public = {name for name in names if not name.startswith("_")}
-    for file in [*(tree / "neuroviz").rglob("*.py"), *(tree / "tests").glob("test_*.py")]:
+    for file in [
+        *(tree / "neuroviz").rglob("*.py"),
+        *(tree / "tests").glob("test_*.py"),
+    ]:
         text = file.read_text(encoding="utf-8")
         if _reads(public, text) and file != tree / mutant.path:
-            lines = [i for i, line in enumerate(text.splitlines(), 1) if _reads(public, line)]
+            lines = [
+                i for i, line in enumerate(text.splitlines(), 1) if _reads(public, line)
+            ]
             yield file.relative_to(tree).as_posix(), lines
 
 
@@ -367,15 +451,22 @@ def _is_set(name: ast.Name) -> bool:
 
 
 def _reads(names: set[str], text: str) -> bool:
-    return bool(names) and bool(re.search(rf"\b({'|'.join(map(re.escape, names))})\b", text))
+    return bool(names) and bool(
+        re.search(rf"\b({'|'.join(map(re.escape, names))})\b", text)
+    )
 
 
 def is_caught(tree: Path, tests: list[str], seconds: float) -> tuple[str | None, float]:
-    """Which of these tests fails in the tree (or that they hang), if one does; and how long it took."""
+    """Which of these tests fails in the tree (or that they hang), if one does; and how
+    long it took."""
     before = time.perf_counter()
     code, output = _run(tree, tests, seconds)
-    if code == 4:  # a case has another name, because the change is in what names it: ask all cases
-        code, output = _run(tree, [*dict.fromkeys(test.partition("[")[0] for test in tests)], seconds)
+    if (
+        code == 4
+    ):  # a case has another name, because the change is in what names it: ask all cases
+        code, output = _run(
+            tree, [*dict.fromkeys(test.partition("[")[0] for test in tests)], seconds
+        )
     took = time.perf_counter() - before
     if code is None:
         return f"more than {seconds:.0f} s", took
@@ -418,7 +509,11 @@ def _limit_memory() -> None:
 def a_copy(folder: Path) -> Path:
     """The files that git knows, and new ones, in a folder of their own."""
     names = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout.splitlines()
     for name in names:
         source = ROOT / name
@@ -429,7 +524,8 @@ def a_copy(folder: Path) -> Path:
 
 
 def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
-    """The verdict on one change: caught, and by what, or survived, and how many tests let it pass."""
+    """The verdict on one change: caught, and by what, or survived, and how many tests
+    let it pass."""
     source = (tree / mutant.path).read_text(encoding="utf-8")
     asked = tests.of(mutant, tree)
     passed = "survived" if asked else "not asked"
@@ -440,13 +536,24 @@ def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
             first.append(test)
         elif total < _ALL_SECONDS:
             rest.append(test)
-    verdict = {"name": mutant.name, "place": f"{mutant.path}:{mutant.lines[0]}", "where": mutant.where}
-    verdict |= {"was": mutant.was, "now": mutant.now, "verdict": passed, "tests": len(asked)}
+    verdict = {
+        "name": mutant.name,
+        "place": f"{mutant.path}:{mutant.lines[0]}",
+        "where": mutant.where,
+    }
+    verdict |= {
+        "was": mutant.was,
+        "now": mutant.now,
+        "verdict": passed,
+        "tests": len(asked),
+    }
     text = max(text for _, text in mutants(mutant.path, source, mutant.name))
     (tree / mutant.path).write_text(text, encoding="utf-8")
     took = 0.0
     for some in filter(None, (first, rest)):
-        by, seconds = is_caught(tree, some, 120 + 8 * sum(tests.seconds[test] for test in some))
+        by, seconds = is_caught(
+            tree, some, 120 + 8 * sum(tests.seconds[test] for test in some)
+        )
         took += seconds
         if by:
             verdict |= {"verdict": "caught", "by": by}
@@ -468,8 +575,11 @@ def note(verdict: dict) -> None:
         file.write(json.dumps(verdict, ensure_ascii=False) + "\n")
 
 
-def hunt(seed: int, rooms: tuple[str, ...], but: tuple[str, ...], until: int, most: int) -> None:
-    """Judge one change after the other until so many in a row are caught, or so many are judged."""
+def hunt(
+    seed: int, rooms: tuple[str, ...], but: tuple[str, ...], until: int, most: int
+) -> None:
+    """Judge one change after the other until so many in a row are caught, or so many
+    are judged."""
     known, row, judged = verdicts(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         tree = a_copy(Path(folder))
@@ -481,9 +591,19 @@ def hunt(seed: int, rooms: tuple[str, ...], but: tuple[str, ...], until: int, mo
                 note({"number": number, **verdict})
                 judged += 1
                 print(f"{number:4} {verdict['verdict']:10} {mutant}", flush=True)
-                print(f"      {verdict.get('by', verdict['tests'])}, {verdict['seconds']} s", flush=True)
-            if verdict["verdict"] != "equivalent":  # one that was caught after a mend only ends a row
-                row = row + 1 if verdict["verdict"] == "caught" and "again" not in verdict else 0
+                print(
+                    f"      {verdict.get('by', verdict['tests'])},"
+                    f" {verdict['seconds']} s",
+                    flush=True,
+                )
+            if (
+                verdict["verdict"] != "equivalent"
+            ):  # one that was caught after a mend only ends a row
+                row = (
+                    row + 1
+                    if verdict["verdict"] == "caught" and "again" not in verdict
+                    else 0
+                )
             if row == until or judged == most:
                 break
         print(f"{row} in a row are caught, after {number}", flush=True)
@@ -498,22 +618,35 @@ def again(names: list[str]) -> None:
             if mutant.name in names:
                 verdict = judge(mutant, tree, tests)
                 note({**verdict, "again": True})
-                print(f"{verdict['verdict']:10} {mutant}\n      {verdict.get('by', '')}", flush=True)
+                print(
+                    f"{verdict['verdict']:10} {mutant}\n      {verdict.get('by', '')}",
+                    flush=True,
+                )
 
 
 def main() -> None:
     """One command of the first lines."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     recorded = commands.add_parser("record")
-    recorded.add_argument("--limit", type=float, default=600, help="seconds for one file of tests")
-    recorded.add_argument("only", nargs="*", help="files of tests; all if none is named")
+    recorded.add_argument(
+        "--limit", type=float, default=600, help="seconds for one file of tests"
+    )
+    recorded.add_argument(
+        "only", nargs="*", help="files of tests; all if none is named"
+    )
     hunted = commands.add_parser("hunt")
     hunted.add_argument("--seed", type=int, default=35)
     hunted.add_argument("--rooms", nargs="+", default=ROOMS, choices=ROOMS)
-    hunted.add_argument("--but", nargs="+", default=(), help="names of files to leave out")
+    hunted.add_argument(
+        "--but", nargs="+", default=(), help="names of files to leave out"
+    )
     hunted.add_argument("--until", type=int, default=20, help="so many in a row")
-    hunted.add_argument("--most", type=int, default=10_000, help="judge no more than so many")
+    hunted.add_argument(
+        "--most", type=int, default=10_000, help="judge no more than so many"
+    )
     commands.add_parser("again").add_argument("names", nargs="+")
     excused = commands.add_parser("equivalent")
     excused.add_argument("name")
@@ -522,11 +655,23 @@ def main() -> None:
     if arguments.command == "record":
         record(arguments.limit, arguments.only)
     elif arguments.command == "hunt":
-        hunt(arguments.seed, tuple(arguments.rooms), tuple(arguments.but), arguments.until, arguments.most)
+        hunt(
+            arguments.seed,
+            tuple(arguments.rooms),
+            tuple(arguments.but),
+            arguments.until,
+            arguments.most,
+        )
     elif arguments.command == "again":
         again(arguments.names)
     else:
-        note({**verdicts()[arguments.name], "verdict": "equivalent", "why": arguments.why})
+        note(
+            {
+                **verdicts()[arguments.name],
+                "verdict": "equivalent",
+                "why": arguments.why,
+            }
+        )
 
 
 if __name__ == "__main__":

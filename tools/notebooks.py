@@ -1,7 +1,9 @@
-"""Write each notebook, notebooks/NN_name.ipynb or notebooks/further/name.ipynb, from the .py beside it.
+"""Write each notebook, notebooks/NN_name.ipynb or notebooks/further/name.ipynb, from
+the .py beside it.
 
-The result depends on the source alone: no outputs, no widget state, no timestamps, and cell names
-that stay put, so that a change of one sentence is a change of one line in the history.
+The result depends on the source alone: no outputs, no widget state, no timestamps, and
+cell names that stay put, so that a change of one sentence is a change of one line in
+the history.
 """
 
 import sys
@@ -14,9 +16,14 @@ import jupytext
 import nbformat
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+KERNEL = {
+    "display_name": "Python 3 (ipykernel)",
+    "language": "python",
+    "name": "python3",
+}
 
-# As the kernel says it, but for its version: what reads a notebook without a kernel takes it from here.
+# As the kernel says it, but for its version: what reads a notebook without a kernel
+# takes it from here.
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -28,7 +35,8 @@ LANGUAGE = {
 
 
 def sources(folder: Path = FOLDER) -> list[Path]:
-    """The sources in the order of reading: the numbered ones, then those in further/."""
+    """The sources in the order of reading: the numbered ones, then those in
+    further/."""
     return [*sorted(folder.glob("*.py")), *sorted((folder / "further").glob("*.py"))]
 
 
@@ -43,9 +51,12 @@ def from_source(source: str) -> nbformat.NotebookNode:
         cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    # Not kept: jupytext's own metadata. A declared pair makes JupyterLab compare two modification
-    # times, which are arbitrary after a clone, and refuse to open the notebook.
-    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": LANGUAGE})
+    # Not kept: jupytext's own metadata. A declared pair makes JupyterLab compare two
+    # modification times, which are arbitrary after a clone, and refuse to open the
+    # notebook.
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNEL, "language_info": LANGUAGE}
+    )
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return notebook
 
@@ -56,7 +67,9 @@ def to_text(notebook: nbformat.NotebookNode) -> str:
 
 
 def main() -> None:
-    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()  # takes nothing; --help writes nothing
+    ArgumentParser(
+        description=__doc__.splitlines()[0]
+    ).parse_args()  # takes nothing; --help writes nothing
     for source in sources():
         target = source.with_suffix(".ipynb")
         text = to_text(from_source(source.read_text(encoding="utf-8")))

@@ -1,28 +1,34 @@
-"""Networks in ball arithmetic: every number is an interval that is guaranteed to hold the true one.
+"""Networks in ball arithmetic: every number is an interval that is guaranteed to hold
+the true one.
 
-The derivative of a network at exact weights, backward (for finding a proof) and forward (for checking
-it), as matrices of python-flint's balls; and the criterion that proves a matrix of balls invertible.
-docs/mathematics.md: "Ball arithmetic". The precision is python-flint's, `flint.ctx.prec`.
+The derivative of a network at exact weights, backward (for finding a proof) and forward
+(for checking it), as matrices of python-flint's balls; and the criterion that proves a
+matrix of balls invertible. docs/mathematics.md: "Ball arithmetic". The precision is
+python-flint's, `flint.ctx.prec`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import RLock
 
-import flint  # import this module late: flint would take a quarter of neuroviz's import time
+# import this module late: flint would take a quarter of neuroviz's import time
+import flint
 import numpy as np
 from flint import arb_mat
 
 from neuroviz.engine.network import Weights
 
-_ROWS_AT_ONCE = 64  # rows of a product in one call: python-flint ignores Ctrl-C within a call
+_ROWS_AT_ONCE = (
+    64  # rows of a product in one call: python-flint ignores Ctrl-C within a call
+)
 _BITS_A_STEP = 10  # bits that one float inverse gains at least; often 50
 _ONE_AT_A_TIME = RLock()  # python-flint has one precision for all threads
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Within the block balls have so many bits. Another thread's block waits until this one ends.
+    """Within the block balls have so many bits. Another thread's block waits until this
+    one ends.
 
     >>> with precision(100):
     ...     flint.ctx.prec
@@ -45,16 +51,19 @@ def ball_jacobian(
     functionals: np.ndarray,
     pause: Callable[[int], None] = lambda _: None,
 ) -> arb_mat:
-    """The derivative of one functional of the output for each input, backward: a matrix of balls.
+    """The derivative of one functional of the output for each input, backward: a matrix
+    of balls.
 
-    Args:
-        attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken as exact.
-        free: True for each parameter, in the order of `flatten`, that has a column.
-        functionals: for each input one functional of its output, shape (N, d_l, t).
-        pause: called before each input with its number; what it raises ends the work.
+    Args: attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
+        as exact. free: True for each parameter, in the order of `flatten`, that has a
+        column. functionals: for each input one functional of its output, shape (N, d_l,
+        t). pause: called before each input with its number; what it raises ends the
+        work.
     """
     layers, rows = [_balls(layer) for layer in weights], []
-    for number, (tokens, grad) in enumerate(zip(_balls(X), _balls(functionals), strict=True)):
+    for number, (tokens, grad) in enumerate(
+        zip(_balls(X), _balls(functionals), strict=True)
+    ):
         pause(number)
         traces, parts = [], []
         for Q, K, V in layers:
@@ -62,7 +71,9 @@ def ball_jacobian(
             S = _attend(attention, k.transpose() * q)
             traces.append((tokens, q, k, S))
             tokens = V * (tokens * S)
-        for (Q, K, V), (tokens, q, k, S) in zip(reversed(layers), reversed(traces), strict=True):
+        for (Q, K, V), (tokens, q, k, S) in zip(
+            reversed(layers), reversed(traces), strict=True
+        ):
             V_bar = grad * (tokens * S).transpose()
             grad = V.transpose() * grad
             B_bar = _attend_moved(attention, S, tokens.transpose() * grad)
@@ -70,7 +81,9 @@ def ball_jacobian(
             parts[:0] = [q_bar * tokens.transpose(), k_bar * tokens.transpose(), V_bar]
             grad = grad * S.transpose() + K.transpose() * k_bar + Q.transpose() * q_bar
         entries = [entry for part in parts for entry in part.entries()]
-        rows.append([entry for entry, is_free in zip(entries, free, strict=True) if is_free])
+        rows.append(
+            [entry for entry, is_free in zip(entries, free, strict=True) if is_free]
+        )
     return arb_mat(rows)
 
 
@@ -80,11 +93,14 @@ def _attend(attention: str, z: arb_mat) -> arb_mat:
         return z
     e = [[entry.exp() for entry in row] for row in z.tolist()]
     sums = [sum(column) for column in zip(*e, strict=True)]
-    return arb_mat([[entry / total for entry, total in zip(row, sums, strict=True)] for row in e])
+    return arb_mat(
+        [[entry / total for entry, total in zip(row, sums, strict=True)] for row in e]
+    )
 
 
 def _attend_moved(attention: str, S: arb_mat, z: arb_mat) -> arb_mat:
-    """z, or S_ji (z_ji − Σ_k S_ki z_ki): symmetric, so the same forward and backward."""
+    """z, or S_ji (z_ji − Σ_k S_ki z_ki): symmetric, so the same forward and
+    backward."""
     if attention == "lightning":
         return z
     t = range(S.nrows())
@@ -93,11 +109,12 @@ def _attend_moved(attention: str, S: arb_mat, z: arb_mat) -> arb_mat:
 
 
 def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> bool:
-    """‖1 − R B‖_∞ < 1 with an approximate inverse R, and certainly so. False proves nothing.
+    """‖1 − R B‖_∞ < 1 with an approximate inverse R, and certainly so. False proves
+    nothing.
 
-    R grows step by step: the midpoints of R B are inverted in floating point, and R is multiplied by that
-    from the left. Each step takes away 10 to 50 bits of what makes B hard to invert, until the balls are
-    too wide.
+    R grows step by step: the midpoints of R B are inverted in floating point, and R is
+    multiplied by that from the left. Each step takes away 10 to 50 bits of what makes B
+    hard to invert, until the balls are too wide.
 
     Args:
         B: a square matrix of balls.
@@ -116,7 +133,9 @@ def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> b
             return True
         if any(not float(entry.rad()) < 1 for entry in product.entries()):
             return False
-        middle = np.array([float(entry.mid()) for entry in product.entries()]).reshape(n, n)
+        middle = np.array([float(entry.mid()) for entry in product.entries()]).reshape(
+            n, n
+        )
         pause()
         try:
             step = np.linalg.inv(middle)
@@ -144,16 +163,21 @@ def _product(R: arb_mat, B: arb_mat, pause: Callable[[], None]) -> arb_mat:
 
 
 def ball_tangents(
-    attention: str, weights: Weights, free: list[tuple[int, int, int, int]], x: np.ndarray
+    attention: str,
+    weights: Weights,
+    free: list[tuple[int, int, int, int]],
+    x: np.ndarray,
 ) -> arb_mat:
     """How the output of one input moves along each free entry: the derivative, forward.
 
-    Layer by layer: what earlier entries have moved goes through the derivative of the layer in its
-    tokens, and the layer's own entries begin to move,
+    Layer by layer: what earlier entries have moved goes through the derivative of the
+    layer in its tokens, and the layer's own entries begin to move,
 
-        Ẏ = V̇ X S + V (Ẋ S + X Ṡ),   Ṡ from ż = Ẋᵀ A X + Xᵀ A Ẋ, or the part of Q̇ or K̇ in it.
+        Ẏ = V̇ X S + V (Ẋ S + X Ṡ),   Ṡ from ż = Ẋᵀ A X + Xᵀ A Ẋ, or the part of Q̇ or
+        K̇ in it.
 
-    A free entry is (layer, 0 for Q, 1 for K or 2 for V, row, column); they go layer by layer.
+    A free entry is (layer, 0 for Q, 1 for K or 2 for V, row, column); they go layer by
+    layer.
 
     Returns:
         A row for each free entry; a column for each entry of the output, row by row.
@@ -173,7 +197,9 @@ def ball_tangents(
                 for j in t:
                     dz[column, j] += AX[row, j]
                     dz[j, column] += XA[j, row]
-                through.append((V * (E * S) + VX * _attend_moved(attention, S, dz)).entries())
+                through.append(
+                    (V * (E * S) + VX * _attend_moved(attention, S, dz)).entries()
+                )
             columns = (arb_mat(moved) * arb_mat(through)).tolist()
         for m, row, column in (place[1:] for place in free if place[0] == i):
             if m == 2:

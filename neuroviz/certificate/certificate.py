@@ -1,9 +1,10 @@
-"""What is proved about the dimension of an architecture, and why: an object that checks itself again.
+"""What is proved about the dimension of an architecture, and why: an object that checks
+itself again.
 
 Two routes (docs/mathematics.md, "Certificates"):
 
-    theorem   a statement with its hypotheses checked; any size at once
-    ball      a square part of the Jacobian at a stored rational point, proved invertible in ball
+    theorem   a statement with its hypotheses checked; any size at once ball      a
+    square part of the Jacobian at a stored rational point, proved invertible in ball
               arithmetic; no appeal to Ax's theorem ("Ball arithmetic")
 
 `find` finds them; `verify` checks them, and uses nothing of what found them.
@@ -34,14 +35,12 @@ _PARTS = ("dimension", "route", "source", "argument", "data")
 class Certificate:
     """A proof that the functions of an architecture have a certain dimension.
 
-    Attributes:
-        arch: the architecture.
-        dimension: what is proved.
-        route: "theorem" or "ball".
-        source: the statement that is used, such as "Cor. 3.8" or "Ball arithmetic".
-        argument: how it is proved, in a sentence or two.
-        data: what `verify` starts from: hypotheses, or a point; numbers as text or whole numbers.
-        seal: a digest of all of the above: what was changed by a digit, on its way, is noticed.
+    Attributes: arch: the architecture. dimension: what is proved. route: "theorem" or
+        "ball". source: the statement that is used, such as "Cor. 3.8" or "Ball
+        arithmetic". argument: how it is proved, in a sentence or two. data: what
+        `verify` starts from: hypotheses, or a point; numbers as text or whole numbers.
+        seal: a digest of all of the above: what was changed by a digit, on its way, is
+        noticed.
     """
 
     arch: Architecture
@@ -68,19 +67,26 @@ class Certificate:
     def verify(self) -> Verification:
         """Check everything again from `data` alone, in other ways than it was found.
 
-        First the seal, which is no signature: a change with a new seal passes it. Then the mathematics: what
-        is said has to follow from what is stored. Another random point that does as well passes with a new
-        seal, and what it says is true. Last the words.
+        First the seal, which is no signature: a change with a new seal passes it. Then
+        the mathematics: what is said has to follow from what is stored. Another random
+        point that does as well passes with a new seal, and what it says is true. Last
+        the words.
         """
         try:
             if self.seal != self._digest():
-                return Verification(False, "it was changed after it was made: the seal does not fit")
+                return Verification(
+                    False, "it was changed after it was made: the seal does not fit"
+                )
             if type(self.dimension) is not int:
-                raise ValueError(f"a dimension is a whole number; got {self.dimension!r}")
+                raise ValueError(
+                    f"a dimension is a whole number; got {self.dimension!r}"
+                )
             check = {"theorem": verify_theorem, "ball": verify_ball}[self.route]
             found = check(self.arch, self.dimension, self.source, self.data)
             said = self.source, self.argument
-            if found and said != words(self.arch, self.route, self.dimension, self.data):
+            if found and said != words(
+                self.arch, self.route, self.dimension, self.data
+            ):
                 return Verification(False, "its words are not those of this proof")
             return found
         except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
@@ -103,10 +109,20 @@ class Certificate:
                 raise ValueError(f"version {read['neuroviz certificate']!r}")
             arch = Architecture(**read["architecture"])
             parts = {name: read[name] for name in (*_PARTS, "seal")}
-            if parts["route"] not in ROUTES or not isinstance(parts["seal"], str) or not parts["seal"]:
-                raise ValueError(f"it has no seal, or its route {parts['route']!r} is none of {ROUTES}")
+            if (
+                parts["route"] not in ROUTES
+                or not isinstance(parts["seal"], str)
+                or not parts["seal"]
+            ):
+                raise ValueError(
+                    f"it has no seal, or its route {parts['route']!r} is none of"
+                    f" {ROUTES}"
+                )
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            why = f"a certificate is the text that to_json writes; this is not one: {error}"
+            why = (
+                "a certificate is the text that to_json writes; this is not one:"
+                f" {error}"
+            )
             raise ValueError(why) from None
         return cls(arch, **parts)
 
@@ -118,23 +134,27 @@ class Certificate:
 
 
 def certify(
-    arch: Architecture, route: str | None = None, seed: int = 0, budget: float | None = None
+    arch: Architecture,
+    route: str | None = None,
+    seed: int = 0,
+    budget: float | None = None,
 ) -> Certificate:
     """The strongest proof that we have of the dimension of an architecture.
 
-    Without a route: a theorem of the paper where its hypotheses hold; else, for networks that take some
-    seconds at most, ball arithmetic; else our own theorem, which is not peer-reviewed.
+    Without a route: a theorem of the paper where its hypotheses hold; else, for
+    networks that take some seconds at most, ball arithmetic; else our own theorem,
+    which is not peer-reviewed.
 
-    Args:
-        arch: any `Architecture`.
-        route: one of `ROUTES`, or None for the strongest.
-        seed: what points are drawn from.
-        budget: seconds that finding may take; 60 if None. It is looked at, and Ctrl-C heard, before each
-            precision, input and matrix product. Its size changes whether a certificate is found, never which.
+    Args: arch: any `Architecture`. route: one of `ROUTES`, or None for the strongest.
+        seed: what points are drawn from. budget: seconds that finding may take; 60 if
+        None. It is looked at, and Ctrl-C heard, before each
+            precision, input and matrix product. Its size changes whether a certificate
+            is found, never which.
 
-    Raises:
-        ValueError: if the route is unknown, or the network too large for it, or if nothing is proved: this
-            route proves nothing here, or the budget is spent. The message says which, and what to do.
+    Raises: ValueError: if the route is unknown, or the network too large for it, or if
+        nothing is proved: this
+            route proves nothing here, or the budget is spent. The message says which,
+            and what to do.
 
     >>> certify(Architecture((4, 3, 5), (2, 2))).source
     'Cor. 3.8'
@@ -157,7 +177,10 @@ def certify(
 
 def _routes(arch: Architecture, route: str | None) -> tuple[str, ...]:
     if route is not None and route not in ROUTES:
-        raise ValueError(f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got {route!r}")
+        raise ValueError(
+            f"route must be one of {', '.join(map(repr, ROUTES))}, or None; got"
+            f" {route!r}"
+        )
     return (route,) if route else routes_to_try(arch)
 
 
@@ -165,7 +188,8 @@ _PATIENCE = 10.0  # rough seconds that a route may spend on its strongest proof
 
 
 def routes_to_try(arch: Architecture) -> tuple[str, ...]:
-    """The routes that `certify` tries if none is given, in order; they depend on the sizes only.
+    """The routes that `certify` tries if none is given, in order; they depend on the
+    sizes only.
 
     >>> routes_to_try(Architecture((4, 3, 5), (2, 2)))  # Cor. 3.8 holds
     ('theorem',)
@@ -175,7 +199,11 @@ def routes_to_try(arch: Architecture) -> tuple[str, ...]:
     if expected_dimension(arch).status == "proved":
         return ("theorem",)
     is_full = num_columns(arch) == general_formula(arch).value
-    return ("ball", "theorem") if is_full and rough_seconds(arch) <= _PATIENCE else ("theorem",)
+    return (
+        ("ball", "theorem")
+        if is_full and rough_seconds(arch) <= _PATIENCE
+        else ("theorem",)
+    )
 
 
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
@@ -185,14 +213,17 @@ def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certi
     else:
         check_size(arch)
         dimension, data = by_ball(arch, seed, budget)
-    return Certificate(arch, dimension, route, *words(arch, route, dimension, data), data)
+    return Certificate(
+        arch, dimension, route, *words(arch, route, dimension, data), data
+    )
 
 
 # What it costs
 
 
 def certificate_cost(arch: Architecture, route: str | None) -> Cost:
-    """What finding a certificate will take; None: by all routes that `certify` tries."""
+    """What finding a certificate will take; None: by all routes that `certify`
+    tries."""
     tried = _routes(arch, route)
     if tried == ("theorem",):
         return Cost(0.001, 10**6, 0, "")

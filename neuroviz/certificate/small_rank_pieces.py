@@ -1,14 +1,16 @@
 """The derivative of a network at virtual weights on one or two coordinates, in pieces.
 
-An input that is 0 outside some coordinates stays so: X_i = X G_i with G_i of size t × t, whatever the
-weights. Let L and all M_i live on the first one or two coordinates, the core. Then the G_i see nothing but
-the core, and a derivative falls apart by how often it contains each other coordinate c, e:
+An input that is 0 outside some coordinates stays so: X_i = X G_i with G_i of size t ×
+t, whatever the weights. Let L and all M_i live on the first one or two coordinates, the
+core. Then the G_i see nothing but the core, and a derivative falls apart by how often
+it contains each other coordinate c, e:
 
-    M˙_i of (core, core)    M˙_i of (c, core), (core, c)    M˙_i of (c, c)    M˙_i of (c, e), (e, c)
+    M˙_i of (core, core)    M˙_i of (c, core), (core, c)    M˙_i of (c, c)    M˙_i of
+    (c, e), (e, c)
 
-All coordinates outside the core are alike. So a few small ranks, and how often each occurs, give the rank
-for every width ("The local check" in docs/mathematics.md). Nothing else of the package is used but its
-field; ranks are python-flint's.
+All coordinates outside the core are alike. So a few small ranks, and how often each
+occurs, give the rank for every width ("The local check" in docs/mathematics.md).
+Nothing else of the package is used but its field; ranks are python-flint's.
 """
 
 from collections.abc import Sequence
@@ -38,11 +40,10 @@ Shares = tuple[np.ndarray, np.ndarray]
 class Pattern:
     """All that the small ranks depend on; architectures of all widths share it.
 
-    Attributes:
-        attention: "lightning" or "softmax".
-        tokens: 1, or 2 for two and more: all other tokens are 0 (lightning) or copies (softmax).
-        core: how many coordinates L and the M_i live on, 1 or 2.
-        directions: how each M_i may move: "all", freely; "rank one", as uvᵀ; "symmetric", the rest is
+    Attributes: attention: "lightning" or "softmax". tokens: 1, or 2 for two and more:
+        all other tokens are 0 (lightning) or copies (softmax). core: how many
+        coordinates L and the M_i live on, 1 or 2. directions: how each M_i may move:
+        "all", freely; "rank one", as uvᵀ; "symmetric", the rest is
             invisible; "line", as cℓℓᵀ, with L = hℓᵀ.
         ranks: the rank of each M_i on the core.
     """
@@ -55,15 +56,18 @@ class Pattern:
 
     @property
     def symmetries(self) -> int:
-        """How many directions of the core are certainly silent: one rescaling a layer, or none."""
+        """How many directions of the core are certainly silent: one rescaling a layer,
+        or none."""
         return len(self.ranks) if self.attention == "lightning" else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Virtual weights θ₀ on the core, with one output: L of shape (core,), each M_i (core, core).
+    """Virtual weights θ₀ on the core, with one output: L of shape (core,), each M_i
+    (core, core).
 
-    The M_i that moves as "rank one" is uvᵀ. Where an M_i moves on a line ℓ, L = ℓ. u and ℓ begin with 1.
+    The M_i that moves as "rank one" is uvᵀ. Where an M_i moves on a line ℓ, L = ℓ. u
+    and ℓ begin with 1.
     """
 
     pattern: Pattern
@@ -76,14 +80,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Piece:
-    """One part of the derivative at θ₀: a small matrix, its exact rank, and how often it occurs.
+    """One part of the derivative at θ₀: a small matrix, its exact rank, and how often
+    it occurs.
 
-    Attributes:
-        name: one of `PIECES`.
-        copies: how often it occurs in a network of these widths.
-        columns: how many entries of the virtual weights it is about.
-        rank: over F_p, at one point: a proved lower bound, and where `holds` no larger one is possible.
-        expected: the dimension of the kernel that the symmetries explain.
+    Attributes: name: one of `PIECES`. copies: how often it occurs in a network of these
+        widths. columns: how many entries of the virtual weights it is about. rank: over
+        F_p, at one point: a proved lower bound, and where `holds` no larger one is
+        possible. expected: the dimension of the kernel that the symmetries explain.
     """
 
     name: str
@@ -117,19 +120,25 @@ def random_point(pattern: Pattern, over: Field, rng: np.random.Generator) -> Poi
             left, right = over.reduce(left[:, :1] * line), line[None]
         M.append(over.matmul(left.T, right))
     on_line = "line" in pattern.directions
-    return Point(pattern, line if on_line else L, tuple(M), u, v, line if on_line else None)
+    return Point(
+        pattern, line if on_line else L, tuple(M), u, v, line if on_line else None
+    )
 
 
 def counted(pieces: Sequence[Piece], others: int, outputs: int) -> tuple[Piece, ...]:
-    """The pieces that occur, each as often as it does, with so many coordinates outside the core."""
+    """The pieces that occur, each as often as it does, with so many coordinates outside
+    the core."""
     copies = (1, others, others, comb(others, 2), outputs - 1, (outputs - 1) * others)
     number = dict(zip(PIECES, copies, strict=True))
     occurring = (piece for piece in pieces if piece.columns and number[piece.name])
     return tuple(replace(piece, copies=number[piece.name]) for piece in occurring)
 
 
-def pieces_at(point: Point, over: PrimeField, rng: np.random.Generator) -> tuple[Piece, ...]:
-    """The parts of the derivative at a point, each once (`copies` is 1), on random inputs.
+def pieces_at(
+    point: Point, over: PrimeField, rng: np.random.Generator
+) -> tuple[Piece, ...]:
+    """The parts of the derivative at a point, each once (`copies` is 1), on random
+    inputs.
 
     With one functional for each input no rank is lost.
     """
@@ -138,32 +147,54 @@ def pieces_at(point: Point, over: PrimeField, rng: np.random.Generator) -> tuple
     pattern, inputs, found = point.pattern, 4 * len(point.M) + 2 + _SPARE_ROWS, []
     X = over.random(rng, (inputs, pattern.core + 2, pattern.tokens))
     functionals = over.random(rng, (inputs, pattern.tokens))
-    columns = columns_at(point, over, X, functionals, free_shares(point, over, inputs, rng))
+    columns = columns_at(
+        point, over, X, functionals, free_shares(point, over, inputs, rng)
+    )
     for name, values in columns.items():
-        rank = flint.nmod_mat(np.array(values).astype(int).tolist(), over.p).rank() if values else 0
-        found.append(Piece(name, 1, len(values), rank, pattern.symmetries if name == "core" else 0))
+        rank = (
+            flint.nmod_mat(np.array(values).astype(int).tolist(), over.p).rank()
+            if values
+            else 0
+        )
+        found.append(
+            Piece(
+                name, 1, len(values), rank, pattern.symmetries if name == "core" else 0
+            )
+        )
     return tuple(found)
 
 
 def columns_at(
-    point: Point, over: PrimeField, X: np.ndarray, functionals: np.ndarray, shares: Sequence[Shares | None]
+    point: Point,
+    over: PrimeField,
+    X: np.ndarray,
+    functionals: np.ndarray,
+    shares: Sequence[Shares | None],
 ) -> dict[str, list[np.ndarray]]:
-    """⟨functional, φ˙⟩ for the directions of each piece, at given inputs: columns of shape (N,).
+    """⟨functional, φ˙⟩ for the directions of each piece, at given inputs: columns of
+    shape (N,).
 
-    X has shape (N, core + 2, tokens): the core, and two other coordinates c ("another coordinate") and e;
-    functionals, of the one output, (N, tokens). The shares are as `free_shares` gives them.
+    X has shape (N, core + 2, tokens): the core, and two other coordinates c ("another
+    coordinate") and e; functionals, of the one output, (N, tokens). The shares are as
+    `free_shares` gives them.
     """
     pattern, n = point.pattern, point.pattern.core
     out, bars = _adjoints(point, over, X[:, :n], functionals, shares)
-    special = [np.zeros(n) if vector is None else vector for vector in (point.u, point.v, point.line)]
+    special = [
+        np.zeros(n) if vector is None else vector
+        for vector in (point.u, point.v, point.line)
+    ]
     rows = np.concatenate([X, over.matmul(np.stack(special), X[:, :n])], axis=1)
     core, (c, e, u, v, line) = range(n), range(n, n + 5)
-    linear = over.matmul(rows, out[..., None])[..., 0]  # [:, a]: the effect of moving coordinate a of L
+    linear = over.matmul(rows, out[..., None])[
+        ..., 0
+    ]  # [:, a]: the effect of moving coordinate a of L
     columns: dict[str, list[np.ndarray]] = {name: [] for name in PIECES}
     first, one, square, pair, output, output_one = columns.values()
     turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn with ℓ
     for direction, M, bar in zip(pattern.directions, point.M, bars, strict=True):
-        # moved[:, a, b]: the effect of moving entry (a, b) of M; both[:, a, b]: of moving (a, b) and (b, a).
+        # moved[:, a, b]: the effect of moving entry (a, b) of M; both[:, a, b]: of
+        # moving (a, b) and (b, a).
         moved = over.matmul(over.matmul(rows, bar), rows.mT)
         both = over.reduce(moved + moved.mT)
         if direction == "all":
@@ -194,11 +225,14 @@ def columns_at(
     return columns
 
 
-def free_shares(point: Point, over: PrimeField, inputs: int, rng: np.random.Generator) -> list[Shares | None]:
+def free_shares(
+    point: Point, over: PrimeField, inputs: int, rng: np.random.Generator
+) -> list[Shares | None]:
     """How two tokens share their attention in each layer; None for lightning.
 
-    Exponentials are free if no Sym M_i is 0 (Lemma G), so the shares μ and ν are drawn at random.
-    If Sym M_i = 0, then ν = 1 − μ: the two tokens become equal, and all later shares are 1/2.
+    Exponentials are free if no Sym M_i is 0 (Lemma G), so the shares μ and ν are drawn
+    at random. If Sym M_i = 0, then ν = 1 − μ: the two tokens become equal, and all
+    later shares are 1/2.
     """
     if point.pattern.attention == "lightning":
         return [None] * len(point.M)
@@ -212,11 +246,16 @@ def free_shares(point: Point, over: PrimeField, inputs: int, rng: np.random.Gene
 
 
 def _adjoints(
-    point: Point, over: PrimeField, X: np.ndarray, functionals: np.ndarray, shares: Sequence[Shares | None]
+    point: Point,
+    over: PrimeField,
+    X: np.ndarray,
+    functionals: np.ndarray,
+    shares: Sequence[Shares | None],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """⟨functional, φ˙⟩ = L˙X out + Σ ⟨B̄_i, XᵀM˙_iX⟩, all in t × t matrices.
 
-        X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from s_i = G_{i−1}ᵀ B_i G_{i−1},   B_i = XᵀM_iX
+        X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from s_i = G_{i−1}ᵀ B_i G_{i−1},   B_i =
+        XᵀM_iX
 
     `out` has shape (N, t), each B̄_i (N, t, t).
     """
@@ -238,7 +277,9 @@ def _adjoints(
     bars = []
     for B, G, S, share in reversed(passed):
         s_bar = mul(G.mT, G_bar)
-        if share is not None:  # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
+        if (
+            share is not None
+        ):  # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
             mu, nu = share
             p_bar = red(red(mu * red(1 - mu)) * red(s_bar[:, 1, 0] - s_bar[:, 0, 0]))
             q_bar = red(red(nu * red(1 - nu)) * red(s_bar[:, 0, 1] - s_bar[:, 1, 1]))

@@ -10,8 +10,8 @@ from neuroviz.kit.controls import typed_head_dims
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS, MAX_LAYERS = 12, 12, 6, 8
-# Limits, measured on a laptop-like core: a study beyond the first two numbers runs in the background,
-# and no spectrum is computed beyond `_MOST_PARAMETERS`.
+# Limits, measured on a laptop-like core: a study beyond the first two numbers runs in
+# the background, and no spectrum is computed beyond `_MOST_PARAMETERS`.
 _QUICK_PARAMETERS, _QUICK_COLUMNS = 450, 400  # a move within these takes some 0.2 s
 _MOST_PARAMETERS = 900
 
@@ -48,20 +48,23 @@ class DimensionSetting:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the study takes long, by the sizes alone: the answer must not depend on the machine."""
+        """Whether the study takes long, by the sizes alone: the answer must not depend
+        on the machine."""
         arch = self.arch
-        return arch.num_parameters > _QUICK_PARAMETERS or num_columns(arch) > _QUICK_COLUMNS
+        return (
+            arch.num_parameters > _QUICK_PARAMETERS
+            or num_columns(arch) > _QUICK_COLUMNS
+        )
 
 
 @dataclass(frozen=True)
 class DimensionStudy:
     """Everything the figure shows about one architecture.
 
-    Attributes:
-        setting, arch: as asked for.
-        exact: its dimension, measured exactly.
-        spectrum: the float measurement, or None where the matrix is too large for a panel.
-        expected, paper: what theory says; what the paper's formula says, applicable or not.
+    Attributes: setting, arch: as asked for. exact: its dimension, measured exactly.
+        spectrum: the float measurement, or None where the matrix is too large for a
+        panel. expected, paper: what theory says; what the paper's formula says,
+        applicable or not.
     """
 
     setting: DimensionSetting
@@ -78,35 +81,47 @@ def study_dimension(setting: DimensionSetting) -> DimensionStudy:
     if arch.num_parameters <= _MOST_PARAMETERS:
         spectrum = measure_dimension(arch, method="float", seed=seed)
     exact = measure_dimension(arch, seed=seed)
-    return DimensionStudy(setting, arch, exact, spectrum, expected_dimension(arch), paper_formula(arch))
+    return DimensionStudy(
+        setting, arch, exact, spectrum, expected_dimension(arch), paper_formula(arch)
+    )
 
 
 # What theory says, in the words that several panels share
 
 
 def would_mislead(paper: Expected, expected: Expected) -> bool:
-    """Whether the paper's formula, taken outside its hypotheses, would give another number."""
+    """Whether the paper's formula, taken outside its hypotheses, would give another
+    number."""
     return paper.status == "outside hypotheses" and paper.value != expected.value
 
 
 def has_a_place(paper: Expected, expected: Expected) -> bool:
-    """Whether the paper's number fits on an axis of dimensions; outside its hypotheses it may be below 1."""
+    """Whether the paper's number fits on an axis of dimensions; outside its hypotheses
+    it may be below 1."""
     return would_mislead(paper, expected) and paper.value >= 1
 
 
 def paper_name(paper: Expected) -> str:
-    """The name of the paper's formula without its hypotheses: the number of an equation, if it has one."""
+    """The name of the paper's formula without its hypotheses: the number of an
+    equation, if it has one."""
     bare = {"Cor. 3.8": "Eq. 14", "Cor. 3.3": "Eq. 7", "Eq. 16, Corollary A": "Eq. 16"}
     return bare.get(paper.source, paper.source)
 
 
 def agreement(expected: Expected, measured: int) -> str:
     """The verb of a sentence about theory: it agrees, or says another number."""
-    return "agrees" if expected.value == measured else f"says {expected.value}: they DISAGREE"
+    return (
+        "agrees"
+        if expected.value == measured
+        else f"says {expected.value}: they DISAGREE"
+    )
 
 
 def say_theory(expected: Expected, measured: int) -> str:
-    """Whether theory agrees with a measurement, and its source; empty where there is no formula."""
+    """Whether theory agrees with a measurement, and its source; empty where there is no
+    formula."""
     if expected.value is None:
         return ""
-    return f"Theory {agreement(expected, measured)}: {expected.source}, {expected.status}."
+    return (
+        f"Theory {agreement(expected, measured)}: {expected.source}, {expected.status}."
+    )

@@ -1,4 +1,5 @@
-"""From an architecture to its dimension: the spectrum, with the exact rank and the formula drawn in."""
+"""From an architecture to its dimension: the spectrum, with the exact rank and the
+formula drawn in."""
 
 from math import inf, log10
 
@@ -23,24 +24,50 @@ _FLOOR = 1e-17  # where an exact zero is drawn
 
 
 def dimension_parts(study: DimensionStudy) -> Parts:
-    """The spectrum: values that count are filled, those that are rounding are hollow."""
-    plot, n, rank = Plot("", (0.0, 1.0), (0, 1)), study.arch.num_parameters, study.exact.value
+    """The spectrum: values that count are filled, those that are rounding are
+    hollow."""
+    plot, n, rank = (
+        Plot("", (0.0, 1.0), (0, 1)),
+        study.arch.num_parameters,
+        study.exact.value,
+    )
     found = [] if study.spectrum is None else study.spectrum.singular_values
     sigma = [max(float(value), _FLOOR) for value in found]
     kept, dropped, size = sigma[:rank], sigma[rank:], theme.size("marker")
     for name, first, values, large, fill, edge, width in (
-        ("singular values of the weights that move the function", 1, kept, size, "measured", "ground", 0.8),
-        ("singular values that are rounding noise", rank + 1, dropped, size - 1, "ground", "ghost", 1.5),
+        (
+            "singular values of the weights that move the function",
+            1,
+            kept,
+            size,
+            "measured",
+            "ground",
+            0.8,
+        ),
+        (
+            "singular values that are rounding noise",
+            rank + 1,
+            dropped,
+            size - 1,
+            "ground",
+            "ghost",
+            1.5,
+        ),
     ):
         look = {
             "size": large,
             "color": theme.color(fill),
             "line": {"color": theme.color(edge), "width": width},
         }
-        x, hover = list(range(first, first + len(values))), "σ<sub>%{x}</sub> = %{y:.2e}"
+        x, hover = (
+            list(range(first, first + len(values))),
+            "σ<sub>%{x}</sub> = %{y:.2e}",
+        )
         plot.points(name, x, values, look, cliponaxis=False, hover=hover)
     ends, width = [10.0**BOTTOM, 10.0**TOP], theme.size("line") + 0.8
-    plot.line("exact rank (measured)", [rank + 0.5] * 2, ends, theme.color("measured"), width)
+    plot.line(
+        "exact rank (measured)", [rank + 0.5] * 2, ends, theme.color("measured"), width
+    )
     _formula_marks(study, plot)
     said = f"index i of the singular value ({n} parameters)"
     plot.axis("x", 0, n + 1, said, tickvals=ticks(1, rank, n), showgrid=False)
@@ -48,7 +75,9 @@ def dimension_parts(study: DimensionStudy) -> Parts:
     plot.headline(f"{rank} of {n} directions move the function")
     _gap(study, plot, kept, dropped)
     _names(study, plot)
-    if study.spectrum is not None:  # the grey area ends where rounding alone may lift a singular value
+    if (
+        study.spectrum is not None
+    ):  # the grey area ends where rounding alone may lift a singular value
         noise = max(n * 2.2e-16, 10 ** (BOTTOM + 0.2))
         plot.region((0, n + 1), (10**BOTTOM, noise), {"width": 0}, theme.color("wash"))
         x, side = (0, "left") if rank > 0.3 * n else (1, "right")
@@ -58,13 +87,21 @@ def dimension_parts(study: DimensionStudy) -> Parts:
 
 
 def _formula_marks(study: DimensionStudy, plot: Plot) -> None:
-    """A triangle at the formula; a cross at the paper's, where it does not apply and says something else."""
-    expected, paper, size, y = study.expected, study.paper, theme.size("marker"), [10 ** (BOTTOM + 0.35)]
+    """A triangle at the formula; a cross at the paper's, where it does not apply and
+    says something else."""
+    expected, paper, size, y = (
+        study.expected,
+        study.paper,
+        theme.size("marker"),
+        [10 ** (BOTTOM + 0.35)],
+    )
     if expected.value is not None:
         name, hover = "dimension by the formula", f"{expected.source}: {expected.value}"
         look = {"symbol": "triangle-up-open", "size": 2 * size, "line": {"width": 2.5}}
         look["color"] = theme.color("formula")
-        plot.points(name, [expected.value + 0.5], y, look, cliponaxis=False, hover=hover)
+        plot.points(
+            name, [expected.value + 0.5], y, look, cliponaxis=False, hover=hover
+        )
     if has_a_place(paper, expected):
         name = "the paper's formula outside its hypotheses, for this architecture"
         line = {"color": theme.color("outside"), "width": 3}
@@ -85,30 +122,53 @@ def _beside(
     **more: object,
 ) -> None:
     """A text beside a point: to its left or to its right, so many pixels away."""
-    place = {"xanchor": side, "xshift": -away if side == "right" else away, "align": side}
+    place = {
+        "xanchor": side,
+        "xshift": -away if side == "right" else away,
+        "align": side,
+    }
     plot.text(text, x, y, size, role, **place, **more)
 
 
 def _names(study: DimensionStudy, plot: Plot) -> None:
     """The labels of line, triangle and cross, each where there is room."""
-    expected, paper, n, rank = study.expected, study.paper, study.arch.num_parameters, study.exact.value
+    expected, paper, n, rank = (
+        study.expected,
+        study.paper,
+        study.arch.num_parameters,
+        study.exact.value,
+    )
     crossed, late = has_a_place(paper, expected), rank > 0.75 * n
     y, side = (-6.6, "right") if late else (0.35, "left")
     said = f"exact rank<br><b>{rank}</b>"
     _beside(plot, said, rank + 0.5, y, side, 8, "measured", yanchor="top")
-    side = "right" if rank > (0.25 if crossed and paper.value > rank else 0.4) * n else "left"
-    said = "no formula" if expected.value is None else f"{expected.source}: <b>{expected.value}</b>"
+    side = (
+        "right"
+        if rank > (0.25 if crossed and paper.value > rank else 0.4) * n
+        else "left"
+    )
+    said = (
+        "no formula"
+        if expected.value is None
+        else f"{expected.source}: <b>{expected.value}</b>"
+    )
     x = (rank if expected.value is None else expected.value) + 0.5
     yshift = 16 if crossed and side == "left" else 0
     _beside(plot, said, x, BOTTOM + 0.45, side, 16, "formula", yshift=yshift)
-    if would_mislead(paper, expected):  # the note takes the empty corner: below dots or right of the line
-        said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace("-", "−")
+    if would_mislead(
+        paper, expected
+    ):  # the note takes the empty corner: below dots or right of the line
+        said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace(
+            "-", "−"
+        )
         place = (0, -9.0, "left", 8) if late else (1, -7.0, "right", 4)
         look = {"xref": "x domain", "bgcolor": theme.color("ground")}
         _beside(plot, colored("outside", said), *place, "outside", **look)
 
 
-def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[float]) -> None:
+def _gap(
+    study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[float]
+) -> None:
     """The double arrow across the split, where there is one, and its text."""
     spectrum, n, rank = study.spectrum, study.arch.num_parameters, study.exact.value
     full = rank > 0.7 * n  # right of the line is no room: the text stands left of it
@@ -117,24 +177,43 @@ def _gap(study: DimensionStudy, plot: Plot, kept: list[float], dropped: list[flo
         text = f"{n} parameters: too many for<br>a spectrum in a panel"
     elif kept and dropped:
         y0, y1 = log10(dropped[0]), log10(kept[-1])
-        if y1 > -1.9 and not full:  # the label of the rank stands at the top: the arrow goes beside it
+        if (
+            y1 > -1.9 and not full
+        ):  # the label of the rank stands at the top: the arrow goes beside it
             x = rank + 0.5 + 0.24 * n
-        text = f"≈ gap {rough(kept[-1] / dropped[0] if spectrum.singular_values[rank] > 0 else inf)}"
+        text = (
+            "≈ gap"
+            f" {rough(kept[-1] / dropped[0] if spectrum.singular_values[rank] > 0 else inf)}"
+        )
     else:
         text = "nothing dropped:<br>full rank"
     if spectrum is not None and (not spectrum.decided or spectrum.value != rank):
-        verdict = "floats cannot decide" if not spectrum.decided else "floats say something else"
+        verdict = (
+            "floats cannot decide"
+            if not spectrum.decided
+            else "floats say something else"
+        )
         text = f"<b>{verdict}</b><br>they read {spectrum.value}, {text}"
     if y1 - y0 > 1:
         look = {"showarrow": True, "arrowside": "end+start", "startarrowhead": 2}
         plot.text("", x, y1, "base", "ink", ax=x, ay=y0, axref="x", ayref="y", **look)
-    # The text stands at the arrow's middle; without an arrow it takes the empty upper right.
+    # The text stands at the arrow's middle; without an arrow it takes the empty upper
+    # right.
     middle = (y0 + y1) / 2 - 2.2 if y1 - y0 > 5 else -3.5
-    _beside(plot, text, rank + 0.5 if full else x, middle, "right" if full else "left", 8, "ink")
+    _beside(
+        plot,
+        text,
+        rank + 0.5 if full else x,
+        middle,
+        "right" if full else "left",
+        8,
+        "ink",
+    )
 
 
 class DimensionExplorer(Panel):
-    """How many dimensions the functions of a deep attention network have, measured while you move it.
+    """How many dimensions the functions of a deep attention network have, measured
+    while you move it.
 
     Controls: see `DimensionSetting`. See `Panel`.
 
@@ -152,22 +231,37 @@ class DimensionExplorer(Panel):
         equal = self.controls["equal"].value
         self.controls["width_in"].disabled = self.controls["width_out"].disabled = equal
         # A single layer of unequal widths has no inner width.
-        self.controls["width"].disabled = not equal and self.controls["layers"].value == 1
-        self.controls["head_dim"].disabled = bool(self.controls["head_dims"].value.strip())
+        self.controls["width"].disabled = (
+            not equal and self.controls["layers"].value == 1
+        )
+        self.controls["head_dim"].disabled = bool(
+            self.controls["head_dims"].value.strip()
+        )
 
     def _badge(self, answer: DimensionStudy) -> str:
-        return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)
+        return measured_badge(answer.exact) + theory_badge(
+            answer.expected, answer.exact.value
+        )
 
     def _describe(self, answer: DimensionStudy) -> str:
         arch, exact, spectrum = answer.arch, answer.exact, answer.spectrum
-        sure = f"wrong with chance ≤ {exact.error_bound:.0e}" if exact.error_bound else "full rank, a proof"
+        sure = (
+            f"wrong with chance ≤ {exact.error_bound:.0e}"
+            if exact.error_bound
+            else "full rank, a proof"
+        )
         said = [
-            f"{arch}: of {arch.num_parameters} parameters, {exact.value} "
-            f"dimension{'s remain' if exact.value != 1 else ' remains'} (exact, {sure}).",
+            (
+                f"{arch}: of {arch.num_parameters} parameters, {exact.value}"
+                f" dimension{'s remain' if exact.value != 1 else ' remains'} (exact,"
+                f" {sure})."
+            ),
             say_theory(answer.expected, exact.value),
         ]
         if spectrum is not None and not spectrum.decided:
             said.append(f"Floating point reads {spectrum.value} and cannot decide.")
         elif spectrum is not None and spectrum.value != exact.value:
-            said.append(f"Floating point reads {spectrum.value}, against the exact rank.")
+            said.append(
+                f"Floating point reads {spectrum.value}, against the exact rank."
+            )
         return " ".join(filter(None, said))

@@ -1,4 +1,5 @@
-"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens to the tokens."""
+"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens
+to the tokens."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -71,14 +72,13 @@ class MapCell:
 
 @dataclass(frozen=True)
 class HypothesesStudy:
-    """A network of two layers, its neighbours on a map, and the angles between its tokens.
+    """A network of two layers, its neighbours on a map, and the angles between its
+    tokens.
 
-    Attributes:
-        setting: as asked for.
-        measured: the dimension of its network.
-        expected, paper: what theory says, and what the paper's formula says, applicable or not.
-        cells: of the map, one for each pair of `SIZES`.
-        angles: for the input and after each layer, the angles between all pairs of tokens, in degrees.
+    Attributes: setting: as asked for. measured: the dimension of its network. expected,
+        paper: what theory says, and what the paper's formula says, applicable or not.
+        cells: of the map, one for each pair of `SIZES`. angles: for the input and after
+        each layer, the angles between all pairs of tokens, in degrees.
     """
 
     setting: HypothesesSetting
@@ -95,13 +95,18 @@ class HypothesesStudy:
 
     @property
     def over(self) -> str:
-        """What the map varies: "heads", (a₁, a₂), or "widths", the inner width and the outer ones."""
+        """What the map varies: "heads", (a₁, a₂), or "widths", the inner width and the
+        outer ones."""
         return self.setting.over
 
     @property
     def here(self) -> tuple[int, int]:
         """The column and the row of the network itself."""
-        return self.arch.head_dims if self.over == "heads" else (self.arch.widths[1], self.arch.widths[0])
+        return (
+            self.arch.head_dims
+            if self.over == "heads"
+            else (self.arch.widths[1], self.arch.widths[0])
+        )
 
     @property
     def off(self) -> tuple[MapCell, ...]:
@@ -110,32 +115,55 @@ class HypothesesStudy:
 
     @property
     def contradicted(self) -> tuple[MapCell, ...]:
-        """Cells where the formula fails inside its hypotheses: a mistake of the paper or of ours."""
+        """Cells where the formula fails inside its hypotheses: a mistake of the paper
+        or of ours."""
         return tuple(cell for cell in self.off if cell.covered)
 
     @property
     def collapsed(self) -> int | None:
-        """The first layer after which all tokens are parallel, counted from 1; None if there is none."""
-        return next((i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-10), None)
+        """The first layer after which all tokens are parallel, counted from 1; None if
+        there is none."""
+        return next(
+            (i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-10),
+            None,
+        )
 
 
 def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
-    """Measure the network and its neighbours on the map, and follow random tokens through it."""
+    """Measure the network and its neighbours on the map, and follow random tokens
+    through it."""
     arch, seed, over, cells = request.arch, request.seed, request.over, []
     for x, y in product(SIZES, SIZES):
-        net = replace(arch, head_dims=(x, y)) if over == "heads" else replace(arch, widths=(y, x, y))
+        net = (
+            replace(arch, head_dims=(x, y))
+            if over == "heads"
+            else replace(arch, widths=(y, x, y))
+        )
         measured, paper = measure_dimension(net, seed=seed), paper_formula(net)
         cause = _cause(net) if measured.value != paper.value else ""
-        cells.append(MapCell(x, y, measured, paper, paper.status != "outside hypotheses", cause))
-    here = measure_dimension(arch, seed=seed), expected_dimension(arch), paper_formula(arch)
+        cells.append(
+            MapCell(x, y, measured, paper, paper.status != "outside hypotheses", cause)
+        )
+    here = (
+        measure_dimension(arch, seed=seed),
+        expected_dimension(arch),
+        paper_formula(arch),
+    )
     return HypothesesStudy(request, *here, tuple(cells), _angles(arch, seed))
 
 
 def _cause(arch: Architecture) -> str:
-    """The failing hypothesis that changes the dimension, in a word or two for a cell."""
+    """The failing hypothesis that changes the dimension, in a word or two for a
+    cell."""
     causes = ["t = 1"] * (arch.tokens == 1)
-    if not causes and arch.attention == "lightning" and collapsing_layer(arch) is not None:
-        thick = general_formula(replace(arch, attention="softmax")).value - arch.num_layers
+    if (
+        not causes
+        and arch.attention == "lightning"
+        and collapsing_layer(arch) is not None
+    ):
+        thick = (
+            general_formula(replace(arch, attention="softmax")).value - arch.num_layers
+        )
         if general_formula(arch).value < thick:  # the collapse costs dimensions
             causes.append("rank 1")
     if effective_widths(arch) != arch.widths:
@@ -144,17 +172,30 @@ def _cause(arch: Architecture) -> str:
 
 
 def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
-    """Angles between all pairs of random tokens, as they come in and after each layer; in degrees."""
+    """Angles between all pairs of random tokens, as they come in and after each layer;
+    in degrees."""
     rng = np.random.default_rng([seed, 8])
-    # Of Gaussian matrices the second layer alone brings any tokens within 0.001 degrees.
+    # Of Gaussian matrices the second layer alone brings any tokens within 0.001
+    # degrees.
     weights, X = conditioned_weights(arch, rng), conditioned_tokens(arch, 1, rng)
-    stages = [X, *(forward(Reals(), arch.attention, weights[: i + 1], X) for i in range(arch.num_layers))]
+    stages = [
+        X,
+        *(
+            forward(Reals(), arch.attention, weights[: i + 1], X)
+            for i in range(arch.num_layers)
+        ),
+    ]
     return tuple(_between(stage[0]) for stage in stages)
 
 
 def _between(X: np.ndarray) -> tuple[float, ...]:
     """Angles between the lines that tokens span: from 0 to 90 degrees."""
-    pairs = [(u, v if u @ v >= 0 else -v) for u, v in combinations((X / np.linalg.norm(X, axis=0)).T, 2)]
+    pairs = [
+        (u, v if u @ v >= 0 else -v)
+        for u, v in combinations((X / np.linalg.norm(X, axis=0)).T, 2)
+    ]
     # For small angles the cosine would keep half of the digits only.
-    halves = [np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)) for u, v in pairs]
+    halves = [
+        np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)) for u, v in pairs
+    ]
     return tuple(float(np.degrees(2 * half)) for half in halves)

@@ -1,14 +1,20 @@
 """The facts of the map of hypotheses: what its picture says, as plain data.
 
-`web/deep/hypotheses_facts.ts` types them. Words are lists of {"text": …, "role": …}: a line each in
-"says", one after the other in "legend".
+`web/deep/hypotheses_facts.ts` types them. Words are lists of {"text": …, "role": …}: a
+line each in "says", one after the other in "legend".
 """
 
 from dataclasses import asdict
 from typing import Any
 
 from neuroviz.deep.dimension import paper_name
-from neuroviz.deep.hypotheses import MAX_SIZE, MAX_TOKENS, SIZES, HypothesesStudy, MapCell
+from neuroviz.deep.hypotheses import (
+    MAX_SIZE,
+    MAX_TOKENS,
+    SIZES,
+    HypothesesStudy,
+    MapCell,
+)
 from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.picture import Picture, words
@@ -22,7 +28,8 @@ Facts = dict[str, Any]
 
 
 def hypotheses_picture(study: HypothesesStudy) -> Picture:
-    """The map and the angles. The picture moves two controls, and follows the others."""
+    """The map and the angles. The picture moves two controls, and follows the
+    others."""
     sizes = dict.fromkeys(("head_1", "head_2", "inner", "outer"), (1, MAX_SIZE, 1))
     ranges = sizes | {"tokens": (1, MAX_TOKENS, 1)}
     choices = {"kind": [*ATTENTION_KINDS], "over": ["heads", "widths"]}

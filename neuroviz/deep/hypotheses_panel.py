@@ -1,7 +1,12 @@
-"""Where the paper's dimension formula stops, which hypothesis fails there, and what happens to the tokens."""
+"""Where the paper's dimension formula stops, which hypothesis fails there, and what
+happens to the tokens."""
 
 from neuroviz.deep.dimension import agreement, paper_name
-from neuroviz.deep.hypotheses import HypothesesSetting, HypothesesStudy, study_hypotheses
+from neuroviz.deep.hypotheses import (
+    HypothesesSetting,
+    HypothesesStudy,
+    study_hypotheses,
+)
 from neuroviz.deep.hypotheses_facts import hypotheses_picture
 from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
@@ -12,12 +17,12 @@ from neuroviz.kit.words import in_two_lines
 class HypothesesExplorer(Panel):
     """Where Eq. 14 fails for two layers, and why.
 
-    Left, measured minus formula over the head dimensions or over the widths: a cell that is clicked moves the
-    controls to its network. Right, the angles between the tokens of a random network, layer by layer: they
-    are 0 after a layer of rank one.
+    Left, measured minus formula over the head dimensions or over the widths: a cell
+    that is clicked moves the controls to its network. Right, the angles between the
+    tokens of a random network, layer by layer: they are 0 after a layer of rank one.
 
-    Controls: a₁, a₂, inner width δ, outer widths, attention, what the map is over; under "More": t, seed.
-    See `Panel`.
+    Controls: a₁, a₂, inner width δ, outer widths, attention, what the map is over;
+    under "More": t, seed. See `Panel`.
 
     >>> panel = HypothesesExplorer(state="head_1=1")
     >>> "A₁ has rank one" in panel.description
@@ -33,15 +38,27 @@ class HypothesesExplorer(Panel):
         measured, paper = answer.measured, answer.paper
         badges = measured_badge(measured)
         if paper.status == "outside hypotheses":
-            badges += theme.badge("outside hypotheses", f"{paper_name(paper)}: {paper.value}")
+            badges += theme.badge(
+                "outside hypotheses", f"{paper_name(paper)}: {paper.value}"
+            )
         return badges + theory_badge(answer.expected, measured.value)
 
     def _describe(self, answer: HypothesesStudy) -> str:
         measured, expected, paper = answer.measured.value, answer.expected, answer.paper
         name = paper_name(paper)
-        off = f"off by {measured - paper.value:+d}".replace("-", "−") if measured != paper.value else "right"
+        off = (
+            f"off by {measured - paper.value:+d}".replace("-", "−")
+            if measured != paper.value
+            else "right"
+        )
         why = expected.note.partition(". So")[2].replace("the general formula", "it")
-        said = f"{answer.arch}: dimension {measured}, measured exactly; {name} says {paper.value}, {off}."
+        said = (
+            f"{answer.arch}: dimension {measured}, measured exactly; {name} says"
+            f" {paper.value}, {off}."
+        )
         general = f"The general formula {agreement(expected, measured)}{why}."
-        in_map = f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)} networks."
+        in_map = (
+            f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)}"
+            " networks."
+        )
         return in_two_lines([said, general, in_map], 2)

@@ -14,17 +14,29 @@ MAX_WIDTH, MAX_HEAD, MAX_HEADS, MAX_TOKENS, MAX_LAYERS = 8, 8, 4, 6, 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
 # The controls that the scene moves by dragging.
-PLACE = ("width", "width_out", "head_dim", "heads", "tokens", "layers", "kind", "widths", "head_dims")
+PLACE = (
+    "width",
+    "width_out",
+    "head_dim",
+    "heads",
+    "tokens",
+    "layers",
+    "kind",
+    "widths",
+    "head_dims",
+)
 FAMILIES = {
-    "head bases": "bases of keys and queries", "interfaces": "bases between layers",
+    "head bases": "bases of keys and queries",
+    "interfaces": "bases between layers",
     "rescalings": "heads that blend",
-}  # fmt: skip
+}
 """Each family, and the name of what several heads have in its place, or beside it."""
 
 
 @dataclass(frozen=True)
 class LedgerSetting:
-    """A network: widths d, …, d, d′, equal head dimensions, or what is typed; H heads in each layer."""
+    """A network: widths d, …, d, d′, equal head dimensions, or what is typed; H heads
+    in each layer."""
 
     width: int = whole("width d", 4, 1, MAX_WIDTH)
     width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
@@ -45,16 +57,21 @@ class LedgerSetting:
         """The network."""
         widths = (self.width,) * self.layers + (self.width_out,)
         if typed := self.widths.strip():
-            widths = typed_widths(typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, f"{_CLEAR} sliders")
+            widths = typed_widths(
+                typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, f"{_CLEAR} sliders"
+            )
         layers = len(widths) - 1
         head_dims = (self.head_dim,) * layers
         if typed := self.head_dims.strip():
-            head_dims = typed_head_dims(typed, "2,1", MAX_HEAD, layers, f"{_CLEAR} slider a")
+            head_dims = typed_head_dims(
+                typed, "2,1", MAX_HEAD, layers, f"{_CLEAR} slider a"
+            )
         return Architecture(widths, head_dims, self.tokens, self.kind, heads=self.heads)
 
     @property
     def is_slow(self) -> bool:
-        """Whether the study takes more than 250 ms on a laptop-like core, estimated from the sizes alone."""
+        """Whether the study takes more than 250 ms on a laptop-like core, estimated
+        from the sizes alone."""
         arch = self.arch
         # With one token no rank is full, so it is measured at two points.
         once_more = (1 + 3e-4 * num_columns(arch) ** 2) * (2 if arch.tokens == 1 else 1)
@@ -65,11 +82,10 @@ class LedgerSetting:
 class LedgerStudy:
     """Everything the picture of the ledger shows.
 
-    Attributes:
-        ledger: where the parameters of the network go.
-        exact: its dimension measured a second time, across the orbits of the symmetries.
-        expected, paper: what theory says; what the paper's formula says, applicable or not.
-        place: the controls that say which network it is.
+    Attributes: ledger: where the parameters of the network go. exact: its dimension
+        measured a second time, across the orbits of the symmetries. expected, paper:
+        what theory says; what the paper's formula says, applicable or not. place: the
+        controls that say which network it is.
     """
 
     ledger: KernelLedger
@@ -95,4 +111,12 @@ def parts_of(ledger: KernelLedger, family: str) -> tuple[int, ...]:
     >>> [parts_of(ledger, family) for family in FAMILIES]
     [(12,), (), (6,)]
     """
-    return tuple(map(sum, zip(*filter(None, map(ledger.parts.get, (family, FAMILIES[family]))), strict=True)))
+    return tuple(
+        map(
+            sum,
+            zip(
+                *filter(None, map(ledger.parts.get, (family, FAMILIES[family]))),
+                strict=True,
+            ),
+        )
+    )

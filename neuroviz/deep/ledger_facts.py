@@ -1,7 +1,8 @@
 """The facts of a ledger: what its picture says, as plain data.
 
-`web/deep/ledger_facts.ts` types them. Every number is counted or measured. The page computes its
-own beside them, and shows those of another network until Python has answered.
+`web/deep/ledger_facts.ts` types them. Every number is counted or measured. The page
+computes its own beside them, and shows those of another network until Python has
+answered.
 """
 
 from typing import Any
@@ -20,12 +21,15 @@ from neuroviz.kit.picture import Picture, words
 
 SCHEMA = "ledger/1"
 _SYMMETRIES = {
-    "head bases": "Q, K with the same KᵀQ in each layer (Lemma 3.1): "
-    "a² = dim GL_a for a ≤ d, else 2ad − d²",
+    "head bases": (
+        "Q, K with the same KᵀQ in each layer (Lemma 3.1): "
+        "a² = dim GL_a for a ≤ d, else 2ad − d²"
+    ),
     "interfaces": "another basis between two layers (Eq. 9)",
-    "rescalings": "A → cA, V → V/c in each head (Eq. 13); "
-    "with several heads what mixes them, too",
-}  # fmt: skip
+    "rescalings": (
+        "A → cA, V → V/c in each head (Eq. 13); with several heads what mixes them, too"
+    ),
+}
 """What each family is, and where it is proved."""
 
 Facts = dict[str, Any]
@@ -67,7 +71,10 @@ def ledger_facts(study: LedgerStudy) -> Facts:
 
 
 def _silent(idle: int, n: int) -> str:
-    directions, are = "directions" if n > 1 else "direction", "is" if idle == 1 else "are"
+    directions, are = (
+        "directions" if n > 1 else "direction",
+        "is" if idle == 1 else "are",
+    )
     return f"{idle} of {n} {directions} {are} silent"
 
 

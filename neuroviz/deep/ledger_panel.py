@@ -1,7 +1,14 @@
-"""Where the parameters of a network go: what each family of symmetries costs, and what remains."""
+"""Where the parameters of a network go: what each family of symmetries costs, and what
+remains."""
 
 from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
-from neuroviz.deep.ledger import FAMILIES, LedgerSetting, LedgerStudy, parts_of, study_ledger
+from neuroviz.deep.ledger import (
+    FAMILIES,
+    LedgerSetting,
+    LedgerStudy,
+    parts_of,
+    study_ledger,
+)
 from neuroviz.deep.ledger_facts import ledger_picture
 from neuroviz.engine.ledger import KernelLedger
 from neuroviz.engine.measure import Measurement
@@ -11,10 +18,12 @@ from neuroviz.kit.words import in_two_lines
 
 
 class LedgerExplorer(Panel):
-    """Where the parameters of a network go: all of them, minus each family of symmetries, is the dimension.
+    """Where the parameters of a network go: all of them, minus each family of
+    symmetries, is the dimension.
 
-    Controls: d (input and inner widths), d′, a, H, t, layers, kind; under "More": widths (such as 4,3,5,
-    instead of d, d′ and layers), a per layer (such as 2,1), seed. See `Panel` for what panels share.
+    Controls: d (input and inner widths), d′, a, H, t, layers, kind; under "More":
+    widths (such as 4,3,5, instead of d, d′ and layers), a per layer (such as 2,1),
+    seed. See `Panel` for what panels share.
 
     >>> panel = LedgerExplorer()
     >>> panel.controls["layers"].value = 3
@@ -28,31 +37,54 @@ class LedgerExplorer(Panel):
     def _arrange(self) -> None:
         for name in ("width", "width_out", "layers"):
             self.controls[name].disabled = bool(self.controls["widths"].value.strip())
-        self.controls["head_dim"].disabled = bool(self.controls["head_dims"].value.strip())
+        self.controls["head_dim"].disabled = bool(
+            self.controls["head_dims"].value.strip()
+        )
 
     def _badge(self, answer: LedgerStudy) -> str:
-        return measured_badge(answer.ledger.measured) + theory_badge(answer.expected, answer.ledger.dimension)
+        return measured_badge(answer.ledger.measured) + theory_badge(
+            answer.expected, answer.ledger.dimension
+        )
 
     def _describe(self, answer: LedgerStudy) -> str:
         expected, paper = answer.expected, answer.paper
         theory = say_theory(expected, answer.ledger.dimension) or "No formula is known."
-        instead = f"{paper_name(paper)} would say {paper.value}." if would_mislead(paper, expected) else ""
-        return in_two_lines([_say_ledger(answer.ledger, answer.exact), theory, instead], 1)
+        instead = (
+            f"{paper_name(paper)} would say {paper.value}."
+            if would_mislead(paper, expected)
+            else ""
+        )
+        return in_two_lines(
+            [_say_ledger(answer.ledger, answer.exact), theory, instead], 1
+        )
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = [f"{name} {sum(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))]
-    costs += [f"{ledger.unexplained} unexplained: {ledger.note}"] * bool(ledger.unexplained)
+    costs = [
+        f"{name} {sum(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))
+    ]
+    costs += [f"{ledger.unexplained} unexplained: {ledger.note}"] * bool(
+        ledger.unexplained
+    )
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
     return (
-        f"{ledger.arch}: of {ledger.parameters} parameters {idle} direction{'s are' if idle != 1 else ' is'} "
-        f"silent ({', '.join(costs)}). "
-        f"{n} dimension{'s remain' if n != 1 else ' remains'} (exact{_how_sure(ledger, exact)})."
+        f"{ledger.arch}: of {ledger.parameters} parameters {idle}"
+        f" direction{'s are' if idle != 1 else ' is'} silent ({', '.join(costs)}). {n}"
+        f" dimension{'s remain' if n != 1 else ' remains'}"
+        f" (exact{_how_sure(ledger, exact)})."
     )
 
 
 def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
-    """The second measurement, across the orbits of the symmetries, is a proof where it has full rank."""
+    """The second measurement, across the orbits of the symmetries, is a proof where it
+    has full rank."""
     if exact.value != ledger.dimension:
-        return f", but a second measurement, across the orbits, finds {exact.value}: they DISAGREE"
-    return f", wrong with chance ≤ {ledger.error_bound:.0e}" if exact.error_bound else ", with a proof"
+        return (
+            f", but a second measurement, across the orbits, finds {exact.value}: they"
+            " DISAGREE"
+        )
+    return (
+        f", wrong with chance ≤ {ledger.error_bound:.0e}"
+        if exact.error_bound
+        else ", with a proof"
+    )

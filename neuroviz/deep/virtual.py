@@ -1,4 +1,5 @@
-"""A network before and after: a change of basis between two layers, which no virtual weight sees (Eq. 9)."""
+"""A network before and after: a change of basis between two layers, which no virtual
+weight sees (Eq. 9)."""
 
 import re
 from dataclasses import dataclass, replace
@@ -7,7 +8,13 @@ import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, Weights, conditioned_tokens, conditioned_weights, forward
+from neuroviz.engine.network import (
+    Layer,
+    Weights,
+    conditioned_tokens,
+    conditioned_weights,
+    forward,
+)
 from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import (
     WALKS,
@@ -25,9 +32,15 @@ SAME = 1e-9
 MAX_LAYERS = 4
 MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
 LOGS = tuple(f"log_{i}" for i in range(1, MAX_LAYERS + 1))
-RANGES = {"along": (-1, 1, 0.01), "alone": (-0.3, 0.3, 0.01)} | dict.fromkeys((*LOGS, "off"), (-1, 1, 0.05))
+RANGES = {"along": (-1, 1, 0.01), "alone": (-0.3, 0.3, 0.01)} | dict.fromkeys(
+    (*LOGS, "off"), (-1, 1, 0.05)
+)
 _SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
-_PLACES = {"first": "after the first layer", "middle": "in the middle", "last": "before the last layer"}
+_PLACES = {
+    "first": "after the first layer",
+    "middle": "in the middle",
+    "last": "before the last layer",
+}
 
 
 def _log(label: str, value: float = 0.0, more: bool = False) -> float:
@@ -36,22 +49,26 @@ def _log(label: str, value: float = 0.0, more: bool = False) -> float:
 
 @dataclass(frozen=True)
 class VirtualSetting:
-    """A network, and what happens to it: a change of basis between two of its layers, or a rescaling.
+    """A network, and what happens to it: a change of basis between two of its layers,
+    or a rescaling.
 
-    Attributes:
-        view: "basis", the change of basis, or "rescale".
-        place: of the basis, "first", "middle" or "last"; its control, and in states, is called interface.
-        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
-        log_1, …, log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏ λ_i^{−3^{l−i}} (Eq. 13).
-        off: log₂ of a factor by which λ_0 misses its value.
-        lost: whether V_i loses one rank first.
-        alone: the relative change of the first row of V_i, which the next layer does not undo.
+    Attributes: view: "basis", the change of basis, or "rescale". place: of the basis,
+        "first", "middle" or "last"; its control, and in states, is called interface.
+        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`. log_1, …,
+        log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏ λ_i^{−3^{l−i}} (Eq.
+        13). off: log₂ of a factor by which λ_0 misses its value. lost: whether V_i
+        loses one rank first. alone: the relative change of the first row of V_i, which
+        the next layer does not undo.
     """
 
-    view: str = choice("view", [("change of basis", "basis"), ("rescale L and the M", "rescale")])
+    view: str = choice(
+        "view", [("change of basis", "basis"), ("rescale L and the M", "rescale")]
+    )
     layers: int = whole("layers l", 2, 2, MAX_LAYERS)
     width: int = whole("inner width δ", 2, 1, MAX_WIDTH)
-    place: str = choice("basis", [(words, key) for key, words in _PLACES.items()], name="interface")
+    place: str = choice(
+        "basis", [(words, key) for key, words in _PLACES.items()], name="interface"
+    )
     walk: str = choice("walk of C", WALKS)
     along: float = real("along the walk", 0.4, *RANGES["along"])
     log_1: float = _log("log₂ λ₁", 0.5)
@@ -76,7 +93,9 @@ class VirtualSetting:
     @property
     def interface(self) -> int:
         """i, from 1 to l − 1: the change is between layers i and i + 1."""
-        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[self.place]
+        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[
+            self.place
+        ]
 
     @property
     def logs(self) -> tuple[float, ...]:
@@ -99,7 +118,8 @@ class Moved:
 
     @property
     def change(self) -> float:
-        """How far it has moved: ‖now − start‖ over the larger of the two norms; 0 for zeros."""
+        """How far it has moved: ‖now − start‖ over the larger of the two norms; 0 for
+        zeros."""
         size = max(float(np.linalg.norm(self.start)), float(np.linalg.norm(self.now)))
         return float(np.linalg.norm(self.now - self.start)) / size if size else 0.0
 
@@ -113,17 +133,14 @@ class Moved:
 class InterfaceStudy:
     """Everything that the figure of one change of basis shows.
 
-    Attributes:
-        setting: what was asked for: both networks, and the place i between the layers i and i + 1.
-        start, X: the first network and the one input.
-        C: the change of basis there, δ × δ.
-        weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of which it moves the last four.
-        virtual: L, M_1, …, M_l.
-        outputs: φ(X) for one X.
-        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ.
-        covered: whether the hypotheses of Lemma 3.5 hold.
-        recovered: C_1, …, C_{l−1} as found from the two networks alone, or None.
-        refusal: why none were found, "" if they were.
+    Attributes: setting: what was asked for: both networks, and the place i between the
+        layers i and i + 1. start, X: the first network and the one input. C: the change
+        of basis there, δ × δ. weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of
+        which it moves the last four. virtual: L, M_1, …, M_l. outputs: φ(X) for one X.
+        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ. covered:
+        whether the hypotheses of Lemma 3.5 hold. recovered: C_1, …, C_{l−1} as found
+        from the two networks alone, or None. refusal: why none were found, "" if they
+        were.
     """
 
     setting: VirtualSetting
@@ -150,22 +167,31 @@ class InterfaceStudy:
 
     @property
     def off(self) -> float:
-        """The largest difference between an entry of a recovered matrix and of the applied one."""
+        """The largest difference between an entry of a recovered matrix and of the
+        applied one."""
         here, identity = self.setting.interface, np.eye(len(self.C))
-        applied = [self.C if i == here else identity for i in range(1, len(self.recovered) + 1)]
-        return max(float(np.abs(a - b).max()) for a, b in zip(applied, self.recovered, strict=True))
+        applied = [
+            self.C if i == here else identity for i in range(1, len(self.recovered) + 1)
+        ]
+        return max(
+            float(np.abs(a - b).max())
+            for a, b in zip(applied, self.recovered, strict=True)
+        )
 
 
-def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weights, np.ndarray]:
+def example_network(
+    arch: Architecture, rng: np.random.Generator
+) -> tuple[Weights, np.ndarray]:
     """Weights and one input, the same for both kinds of attention up to their sizes.
 
-    Lightning outputs have degree 3^l in X: its length is chosen so that the largest of them is ±1.
-    Softmax gets larger Q and K, so that tokens attend to different tokens.
+    Lightning outputs have degree 3^l in X: its length is chosen so that the largest of
+    them is ±1. Softmax gets larger Q and K, so that tokens attend to different tokens.
     """
     lightning = replace(arch, attention="lightning")
     size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
     weights = tuple(
-        # Noise makes the singular values of V differ, so that `drop_rank` has one to drop.
+        # Noise makes the singular values of V differ, so that `drop_rank` has one to
+        # drop.
         Layer(size * Q, size * K, V + _VALUE_NOISE * rng.standard_normal(V.shape))
         for Q, K, V in conditioned_weights(lightning, rng)
     )
@@ -177,7 +203,8 @@ def example_network(arch: Architecture, rng: np.random.Generator) -> tuple[Weigh
 
 
 def study_interface(setting: VirtualSetting) -> InterfaceStudy:
-    """Change the basis between two layers, and see what has moved and whether the change can be recovered."""
+    """Change the basis between two layers, and see what has moved and whether the
+    change can be recovered."""
     arch, i, over = setting.arch, setting.interface, Reals()
     start, X = example_network(arch, np.random.default_rng(setting.seed))
     delta = arch.widths[i]
@@ -193,16 +220,26 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
-        refusal = re.sub(r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error))
+        refusal = re.sub(
+            r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error)
+        )
     before, after = (virtual_weights(over, weights) for weights in (start, now))
     outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
     names = [numbered(letter, layer) for layer in (i, i + 1) for letter in "QKV"]
     pairs = zip(names, (*start[i - 1], *start[i]), (*now[i - 1], *now[i]), strict=True)
     letters = ["L", *(numbered("M", j) for j in range(1, arch.num_layers + 1))]
     still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
-    moves = *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)), Moved("φ(X)", *outputs)
-    covered = delta <= min(arch.widths[0], arch.widths[-1]) and numerical_rank(before.L) == delta
-    return InterfaceStudy(setting, start, X, C, *moves, rank, covered, recovered, refusal)
+    moves = (
+        *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)),
+        Moved("φ(X)", *outputs),
+    )
+    covered = (
+        delta <= min(arch.widths[0], arch.widths[-1])
+        and numerical_rank(before.L) == delta
+    )
+    return InterfaceStudy(
+        setting, start, X, C, *moves, rank, covered, recovered, refusal
+    )
 
 
 def _with(weights: Weights, i: int, layer: Layer) -> Weights:

@@ -1,7 +1,9 @@
-"""What moves and what stands still, as plain data: a change of basis (Eq. 9), or a rescaling (Eq. 13).
+"""What moves and what stands still, as plain data: a change of basis (Eq. 9), or a
+rescaling (Eq. 13).
 
-`web/deep/virtual_facts.ts` types it. Words are lists of {"text": …, "role": …}, a line each. A matrix
-has a key, by which the page finds what it computes: "V1", "L", "M2", or "output".
+`web/deep/virtual_facts.ts` types it. Words are lists of {"text": …, "role": …}, a line
+each. A matrix has a key, by which the page finds what it computes: "V1", "L", "M2", or
+"output".
 """
 
 from typing import Any
@@ -22,7 +24,9 @@ Facts = dict[str, Any]
 def virtual_picture(study: InterfaceStudy | RescalingStudy) -> Picture:
     """The two networks, matrix by matrix, and how far each matrix has moved."""
     place = {name: getattr(study.setting, name) for name in ("walk", *RANGES)}
-    return Picture("virtual", virtual_facts(study), place, RANGES, {"walk": list(WALKS)})
+    return Picture(
+        "virtual", virtual_facts(study), place, RANGES, {"walk": list(WALKS)}
+    )
 
 
 def virtual_facts(study: InterfaceStudy | RescalingStudy) -> Facts:
@@ -105,18 +109,27 @@ def _changed(study: InterfaceStudy) -> list[Facts]:
         limits[head] = [max(limits[head])] * 2
     alone = {"name": "alone", "says": f"row 1 of {numbered('V', i)} alone"}
     weights = [
-        _matrix(key, part, limit, above=above, control=alone if key == f"V{i}" else None)
-        for key, part, limit, above in zip(keys, study.weights, limits, _became(study), strict=True)
+        _matrix(
+            key, part, limit, above=above, control=alone if key == f"V{i}" else None
+        )
+        for key, part, limit, above in zip(
+            keys, study.weights, limits, _became(study), strict=True
+        )
     ]
     still = zip(_virtual_keys(layers), study.virtual, strict=True)
     return [*weights, *(_still(*one) for one in still), _still("output", study.outputs)]
 
 
 def _became(study: InterfaceStudy) -> tuple[str, ...]:
-    """The texts above the weights; they are short, because a longer text widens its column."""
+    """The texts above the weights; they are short, because a longer text widens its
+    column."""
     names = [part.name for part in study.weights]
     before = "D" * bool(study.setting.alone) + "C" * study.turns
-    return (*names[:2], before + names[2], *(name + "C⁻¹" * study.turns for name in names[3:]))
+    return (
+        *names[:2],
+        before + names[2],
+        *(name + "C⁻¹" * study.turns for name in names[3:]),
+    )
 
 
 def _basis(study: InterfaceStudy) -> Facts:
@@ -166,7 +179,8 @@ def _rescaled(study: RescalingStudy) -> list[Facts]:
     layers = study.setting.layers
     missed = {"name": "off", "says": "log₂ of what λ₀ misses"}
     factors = [
-        {"name": name, "says": f"log₂ {numbered('λ', i)}"} for i, name in enumerate(LOGS[:layers], start=1)
+        {"name": name, "says": f"log₂ {numbered('λ', i)}"}
+        for i, name in enumerate(LOGS[:layers], start=1)
     ]
     parts = zip(_virtual_keys(layers), study.virtual, [missed, *factors], strict=True)
     found = [
@@ -200,6 +214,8 @@ def _what_outputs_do(study: RescalingStudy) -> list:
     if study.outputs.is_same:
         return words("L and the M have changed, the function has not", last="certified")
     if study.is_symmetry:
-        return words(f"the outputs are × {signed(2**study.setting.off)}", last="outside")
+        return words(
+            f"the outputs are × {signed(2**study.setting.off)}", last="outside"
+        )
     best = "at best off by" if not study.setting.off else "the outputs are off by"
     return words(f"{best} {percent(study.outputs.change)}", last="outside")

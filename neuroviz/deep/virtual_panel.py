@@ -1,7 +1,15 @@
-"""What the function hides of the weights: a change of basis between layers, a rescaling of L and M."""
+"""What the function hides of the weights: a change of basis between layers, a rescaling
+of L and M."""
 
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
-from neuroviz.deep.virtual import LOGS, MAX_LAYERS, SAME, InterfaceStudy, VirtualSetting, study_interface
+from neuroviz.deep.virtual import (
+    LOGS,
+    MAX_LAYERS,
+    SAME,
+    InterfaceStudy,
+    VirtualSetting,
+    study_interface,
+)
 from neuroviz.deep.virtual_facts import virtual_picture
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -13,13 +21,19 @@ _OF_THE_RESCALING = (*LOGS, "off")
 
 def study_virtual(setting: VirtualSetting) -> InterfaceStudy | RescalingStudy:
     """The study for the chosen view."""
-    return study_interface(setting) if setting.view == "basis" else study_rescaling(setting)
+    return (
+        study_interface(setting)
+        if setting.view == "basis"
+        else study_rescaling(setting)
+    )
 
 
 class VirtualWeightsExplorer(Panel):
-    """A change of basis moves Q, K, V and neither L nor any M; a rescaling moves these, and not the function.
+    """A change of basis moves Q, K, V and neither L nor any M; a rescaling moves these,
+    and not the function.
 
-    Controls: see `VirtualSetting`; those of a view are shown with it. See `Panel` for what all panels share.
+    Controls: see `VirtualSetting`; those of a view are shown with it. See `Panel` for
+    what all panels share.
 
     >>> panel = VirtualWeightsExplorer()
     >>> panel.controls["lost"].value = True
@@ -49,12 +63,16 @@ class VirtualWeightsExplorer(Panel):
                 self.controls[f"log_{i}"].disabled = i > value["layers"]
 
     def _badge(self, answer: InterfaceStudy | RescalingStudy) -> str:
-        return (_rescaling_badge if isinstance(answer, RescalingStudy) else _basis_badge)(answer)
+        return (
+            _rescaling_badge if isinstance(answer, RescalingStudy) else _basis_badge
+        )(answer)
 
     def _describe(self, answer: InterfaceStudy | RescalingStudy) -> str:
         if isinstance(answer, RescalingStudy):
             return say_rescaling(answer)
-        return in_two_lines([_say_moves(answer), _say_stands(answer), _say_recovered(answer)], 2)
+        return in_two_lines(
+            [_say_moves(answer), _say_stands(answer), _say_recovered(answer)], 2
+        )
 
 
 def _basis_badge(study: InterfaceStudy) -> str:
@@ -67,20 +85,30 @@ def _basis_badge(study: InterfaceStudy) -> str:
 
 def _rescaling_badge(study: RescalingStudy) -> str:
     if not study.is_symmetry:
-        rest = _covered("Theorem B", ": no rescaling at all", study.covered, "proved here")
+        rest = _covered(
+            "Theorem B", ": no rescaling at all", study.covered, "proved here"
+        )
         return theme.badge("outside hypotheses", "Eq. 13") + rest
     theorem = "Thm. 3.2" if study.setting.layers == 1 else "Thm. 3.7"
-    return theme.badge("proved", "Eq. 13") + _covered(theorem, ": nothing else", study.covered)
+    return theme.badge("proved", "Eq. 13") + _covered(
+        theorem, ": nothing else", study.covered
+    )
 
 
 def _covered(statement: str, says: str, covered: bool, status: str = "proved") -> str:
-    return theme.badge(status, statement + says) if covered else theme.badge("outside hypotheses", statement)
+    return (
+        theme.badge(status, statement + says)
+        if covered
+        else theme.badge("outside hypotheses", statement)
+    )
 
 
 def _say_moves(study: InterfaceStudy) -> str:
     i, alone, V = study.setting.interface, study.setting.alone, study.weights[2].name
     where = f"Between the layers {i} and {i + 1}"
-    one = ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
+    one = (
+        ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
+    )
     most = max(part.change for part in study.weights)
     if most <= SAME:
         return f"{where} C = 1: no weight has moved{one}."
@@ -93,14 +121,22 @@ def _say_moves(study: InterfaceStudy) -> str:
 
 def _say_stands(study: InterfaceStudy) -> str:
     if study.moved:
-        moved = ", ".join(f"{part.name} by {percent(part.change)}" for part in study.moved)
+        moved = ", ".join(
+            f"{part.name} by {percent(part.change)}" for part in study.moved
+        )
         return f"Not undone, {moved.replace(' by', ' moves by', 1)}: not a symmetry."
     most = max(part.change for part in (*study.virtual, study.outputs))
-    return f"L, all M and the outputs do not move{f' (rounding: {tiny(most)})' if most else ''}."
+    return (
+        "L, all M and the outputs do not"
+        f" move{f' (rounding: {tiny(most)})' if most else ''}."
+    )
 
 
 def _say_recovered(study: InterfaceStudy) -> str:
     if study.recovered is None:
         return f"C cannot be recovered: {study.refusal}."
     unique = "no other C fits" if study.covered else "although Lemma 3.5 does not apply"
-    return f"C is recovered from the two networks alone: {unique} (off by {tiny(study.off)})."
+    return (
+        f"C is recovered from the two networks alone: {unique} (off by"
+        f" {tiny(study.off)})."
+    )

@@ -1,1 +1,2 @@
-"""From an architecture to its dimension: fields, networks, ranks, formulas, symmetries."""
+"""From an architecture to its dimension: fields, networks, ranks, formulas,
+symmetries."""

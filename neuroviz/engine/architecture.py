@@ -1,7 +1,7 @@
 """What network is being asked about: sizes and kind of attention, nothing else.
 
-An `Architecture` crosses every layer of the package: frozen and hashable, it is a cache key, a test id and
-a figure's title.
+An `Architecture` crosses every layer of the package: frozen and hashable, it is a cache
+key, a test id and a figure's title.
 """
 
 from collections import Counter
@@ -24,33 +24,32 @@ _TOO_LONG = 60  # of a longer list only the first and last sizes are listed
 class Architecture:
     """A deep attention network: l layers of width d₀ → d₁ → … → d_l on t tokens.
 
-    Layer i holds Q_i, K_i of shape a_i × d_{i−1} and V_i of shape d_i × d_{i−1}, and maps the
-    tokens, which are the columns of X, to (Eq. 3, Eq. 15; A_i = K_iᵀQ_i)
+    Layer i holds Q_i, K_i of shape a_i × d_{i−1} and V_i of shape d_i × d_{i−1}, and
+    maps the tokens, which are the columns of X, to (Eq. 3, Eq. 15; A_i = K_iᵀQ_i)
 
         lightning   V_i X (Xᵀ A_i X)
         softmax     V_i X softmax(Xᵀ A_i X), column by column.
 
-    Every size from 1 on is legal, also a > d, one token, and networks that widen: the cases
-    outside the paper's hypotheses are the interesting ones.
+    Every size from 1 on is legal, also a > d, one token, and networks that widen: the
+    cases outside the paper's hypotheses are the interesting ones.
 
-    Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose outputs are added; a
-    skip connection, which adds X to the output; a causal mask: token i attends to j ≤ i only; and what else
-    a transformer's layer has. There are 10⁶ layers at most.
+    Beyond the paper, layer i may have H_i heads, each with Q, K, V of its own, whose
+    outputs are added; a skip connection, which adds X to the output; a causal mask:
+    token i attends to j ≤ i only; and what else a transformer's layer has. There are
+    10⁶ layers at most.
 
-    Args:
-        widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
-        head_dims: a₁, …, a_l: one whole number ≥ 1 for each layer.
-        tokens: t ≥ 1.
-        attention: "lightning" or "softmax".
-        heads: H₁, …, H_l, or one number for all layers; kept as one for each layer.
-        skip: whether each layer adds its input; all widths must be equal.
-        causal: whether attention is masked.
-        block: biases, value ranks, shared keys, rotary and learned positions, temperatures, MLPs.
+    Args: widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1. head_dims: a₁, …, a_l:
+        one whole number ≥ 1 for each layer. tokens: t ≥ 1. attention: "lightning" or
+        "softmax". heads: H₁, …, H_l, or one number for all layers; kept as one for each
+        layer. skip: whether each layer adds its input; all widths must be equal.
+        causal: whether attention is masked. block: biases, value ranks, shared keys,
+        rotary and learned positions, temperatures, MLPs.
 
-    Raises:
-        ValueError: if a size is not a whole number ≥ 1, a layer has no head dimension or number of heads, the
-            kind of attention is unknown, a skip meets unequal widths, rotary positions an odd head
-            dimension, or shared keys a number of heads that they do not divide.
+    Raises: ValueError: if a size is not a whole number ≥ 1, a layer has no head
+        dimension or number of heads, the
+            kind of attention is unknown, a skip meets unequal widths, rotary positions
+            an odd head dimension, or shared keys a number of heads that they do not
+            divide.
 
     >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
@@ -78,57 +77,72 @@ class Architecture:
         depth = len(self.widths) - 1
         if depth < 1:
             raise ValueError(
-                f"a network needs an input and an output width; got widths={self.widths}: "
-                "give at least two numbers, as in widths=(4, 4)"
+                "a network needs an input and an output width; got"
+                f" widths={self.widths}: give at least two numbers, as in widths=(4, 4)"
             )
         if len(self.head_dims) != depth:
             raise ValueError(
-                f"each layer needs one head dimension: widths={_row(self.widths)} make {depth} layer(s), but "
-                f"head_dims={_row(self.head_dims)} has {len(self.head_dims)}; give head_dims with {depth} "
-                "number(s)"
+                f"each layer needs one head dimension: widths={_row(self.widths)} make"
+                f" {depth} layer(s), but head_dims={_row(self.head_dims)} has"
+                f" {len(self.head_dims)}; give head_dims with {depth} number(s)"
             )
         whole_number("the number of layers", depth, most=MOST_LAYERS)
         if self.attention not in ATTENTION_KINDS:
             raise ValueError(
-                f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got {self.attention!r}"
+                f"attention must be one of {', '.join(map(repr, ATTENTION_KINDS))}; got"
+                f" {self.attention!r}"
             )
         try:
-            heads = (self.heads if isinstance(self.heads, bool) else index(self.heads),) * depth
+            heads = (
+                self.heads if isinstance(self.heads, bool) else index(self.heads),
+            ) * depth
         except TypeError:
             heads = self.heads
         object.__setattr__(self, "heads", _sizes("heads", heads))
         if len(self.heads) != depth:
             raise ValueError(
-                f"heads is one number, or one for each of {depth} layer(s); got heads={_row(self.heads)}"
+                f"heads is one number, or one for each of {depth} layer(s); got"
+                f" heads={_row(self.heads)}"
             )
         for name in ("skip", "causal"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} is True or False; got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} is True or False; got {getattr(self, name)!r}"
+                )
         if self.skip and len(set(self.widths)) > 1:
             raise ValueError(
-                f"a skip connection adds a layer's input to its output, so all widths must be equal; "
-                f"got widths={_row(self.widths)}"
+                "a skip connection adds a layer's input to its output, so all widths"
+                f" must be equal; got widths={_row(self.widths)}"
             )
         self._check_block()
 
     def _check_block(self) -> None:
         if not isinstance(self.block, Block):
-            raise ValueError(f"block is a Block, such as Block(biases=True); got {self.block!r}")
+            raise ValueError(
+                f"block is a Block, such as Block(biases=True); got {self.block!r}"
+            )
         odd = [a for a in self.head_dims if a % 2]
         if self.block.rotary and odd:
             raise ValueError(
-                f"rotary positions turn coordinates in pairs, so head dimensions are even; got {odd[0]}"
+                "rotary positions turn coordinates in pairs, so head dimensions are"
+                f" even; got {odd[0]}"
             )
         groups = self.block.kv_heads or 1
         if uneven := [H for H in self.heads if H % groups]:
             raise ValueError(
-                f"{groups} key-value heads are shared evenly, so their number divides the heads; "
-                f"got {uneven[0]} heads"
+                f"{groups} key-value heads are shared evenly, so their number divides"
+                f" the heads; got {uneven[0]} heads"
             )
 
     @classmethod
     def uniform(
-        cls, d: int, a: int, layers: int, tokens: int = 3, attention: str = "lightning", **variant: object
+        cls,
+        d: int,
+        a: int,
+        layers: int,
+        tokens: int = 3,
+        attention: str = "lightning",
+        **variant: object,
     ) -> "Architecture":
         """All widths d and all head dimensions a; heads, skip, causal, block as above.
 
@@ -140,8 +154,14 @@ class Architecture:
 
     @property
     def is_plain(self) -> bool:
-        """Whether this is a network of the paper: one head a layer, no skip, no mask, an empty block."""
-        return set(self.heads) == {1} and not self.skip and not self.causal and self.block.is_plain
+        """Whether this is a network of the paper: one head a layer, no skip, no mask,
+        an empty block."""
+        return (
+            set(self.heads) == {1}
+            and not self.skip
+            and not self.causal
+            and self.block.is_plain
+        )
 
     @property
     def num_layers(self) -> int:
@@ -151,7 +171,9 @@ class Architecture:
     @property
     def layers(self) -> tuple[tuple[int, int, int], ...]:
         """(d_{i−1}, d_i, a_i) for i = 1, …, l."""
-        return tuple(zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True))
+        return tuple(
+            zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True)
+        )
 
     @cached_property
     def distinct_layers(self) -> Counter[tuple[int, tuple[int, int, int]]]:
@@ -164,31 +186,42 @@ class Architecture:
 
     @cached_property
     def num_parameters(self) -> int:
-        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what the block adds."""
+        """Σ_i H_i (2 a_i d_{i−1} + d_i d_{i−1}): entries of all Q_i, K_i, V_i, and what
+        the block adds."""
         most = Counter(zip(self.heads[:-1], self.layers[:-1], strict=True))
         parts = [(times, *layer, True) for layer, times in most.items()]
         parts.append((1, self.heads[-1], self.layers[-1], False))
-        count = sum(times * prod(shape) for times, *of in parts for shape in self._shapes_of(*of).values())
+        count = sum(
+            times * prod(shape)
+            for times, *of in parts
+            for shape in self._shapes_of(*of).values()
+        )
         return count + self.block.positions * self.widths[0] * self.tokens
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
-        """The weights by name, in order: "1.Q", "1.K", "1.V" of layer 1, and so on; stacked over the heads.
+        """The weights by name, in order: "1.Q", "1.K", "1.V" of layer 1, and so on;
+        stacked over the heads.
 
-        With a value_dim V is W, v × d, and there is O; "P" are the positions; "q", "k", "v", "o" are biases;
-        "beta" are the temperatures; "1.U1", "1.U2" are the MLP after layer 1 (see `Block`).
+        With a value_dim V is W, v × d, and there is O; "P" are the positions; "q", "k",
+        "v", "o" are biases; "beta" are the temperatures; "1.U1", "1.U2" are the MLP
+        after layer 1 (see `Block`).
 
         >>> block = Block(value_dim=1, positions=True)
         >>> list(Architecture((2, 3), (1,), tokens=4, block=block).parameter_shapes)
         ['P', '1.Q', '1.K', '1.V', '1.O']
         """
         shapes = {"P": (self.widths[0], self.tokens)} if self.block.positions else {}
-        for i, (H, sizes) in enumerate(zip(self.heads, self.layers, strict=True), start=1):
+        for i, (H, sizes) in enumerate(
+            zip(self.heads, self.layers, strict=True), start=1
+        ):
             layer = self._shapes_of(H, sizes, mlp=i < self.num_layers)
             shapes |= {f"{i}.{name}": shape for name, shape in layer.items()}
         return shapes
 
-    def _shapes_of(self, H: int, sizes: tuple[int, int, int], mlp: bool) -> dict[str, tuple[int, ...]]:
+    def _shapes_of(
+        self, H: int, sizes: tuple[int, int, int], mlp: bool
+    ) -> dict[str, tuple[int, ...]]:
         """Of one layer, with the MLP after it or without."""
         (d_in, d_out, a), block = sizes, self.block
         G, v = block.kv_heads or H, block.value_dim or d_out
@@ -206,9 +239,13 @@ class Architecture:
         return layer
 
     def __repr__(self) -> str:
-        """As Python would read it, but for the middle of a long row of unequal sizes."""
+        """As Python would read it, but for the middle of a long row of unequal
+        sizes."""
         said = [(f.name, getattr(self, f.name)) for f in fields(self)]
-        inside = [f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}" for name, held in said]
+        inside = [
+            f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}"
+            for name, held in said
+        ]
         return f"Architecture({', '.join(inside)})"
 
     def __str__(self) -> str:
@@ -225,7 +262,8 @@ class Architecture:
 
 
 def in_short(numbers: Sequence[int], between: str = ", ") -> str:
-    """All numbers; of many equal ones the number and how often, of very many the first and the last ones.
+    """All numbers; of many equal ones the number and how often, of very many the first
+    and the last ones.
 
     >>> in_short((4,) * 20), in_short(range(1000), "→")
     ('4 (20 times)', '0→1→2→3→4→5→…→997→998→999 (1000 numbers)')
@@ -233,7 +271,10 @@ def in_short(numbers: Sequence[int], between: str = ", ") -> str:
     if len(numbers) > _LONG and len(set(numbers)) == 1:
         return f"{numbers[0]} ({len(numbers)} times)"
     if len(numbers) > _TOO_LONG:
-        first, last = between.join(map(str, numbers[:6])), between.join(map(str, numbers[-3:]))
+        first, last = (
+            between.join(map(str, numbers[:6])),
+            between.join(map(str, numbers[-3:])),
+        )
         return f"{first}{between}…{between}{last} ({len(numbers)} numbers)"
     return between.join(map(str, numbers))
 
@@ -246,7 +287,8 @@ def _row(numbers: tuple[int, ...]) -> str:
 
 
 def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
-    """Refuse anything but an Architecture, and one beyond the paper unless `variants`, in the caller's name.
+    """Refuse anything but an Architecture, and one beyond the paper unless `variants`,
+    in the caller's name.
 
     Raises:
         ValueError: if `arch` is something else.
@@ -258,15 +300,17 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
         )
     if not variants and not arch.is_plain:
         raise ValueError(
-            f"{caller} knows one head a layer, no skip and no mask, an empty block; got {arch}: "
-            "measure_dimension, expected_dimension and sweep know the others"
+            f"{caller} knows one head a layer, no skip and no mask, an empty block; got"
+            f" {arch}: measure_dimension, expected_dimension and sweep know the others"
         )
 
 
 def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
     try:
         # Sets and dicts have no fixed order; a text is no list of sizes.
-        ordered = iter(None if isinstance(values, (str, bytes, Set, Mapping)) else values)
+        ordered = iter(
+            None if isinstance(values, (str, bytes, Set, Mapping)) else values
+        )
     except TypeError:
         raise ValueError(
             f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "

@@ -1,4 +1,5 @@
-"""The dimension of networks with something in their `Block`: parameters less silent directions, by name."""
+"""The dimension of networks with something in their `Block`: parameters less silent
+directions, by name."""
 
 from collections import Counter
 from functools import lru_cache
@@ -16,8 +17,17 @@ def block_formula(arch: Architecture) -> Expected:
     34
     """
     block = arch.block
-    alone = arch.attention == "lightning" and not arch.skip and not arch.causal and arch.tokens > 1
-    if alone and block == Block(mlp=block.mlp) and set(arch.heads) == {1} == {len(set(arch.widths))}:
+    alone = (
+        arch.attention == "lightning"
+        and not arch.skip
+        and not arch.causal
+        and arch.tokens > 1
+    )
+    if (
+        alone
+        and block == Block(mlp=block.mlp)
+        and set(arch.heads) == {1} == {len(set(arch.widths))}
+    ):
         d, (hidden, power) = arch.widths[0], block.mlp
         if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
             return _lightning_mlps(arch)
@@ -37,28 +47,42 @@ def block_formula(arch: Architecture) -> Expected:
 
 
 def speaks_of_fibres(arch: Architecture) -> bool:
-    """Whether Theorem H is about almost all weights: softmax without rotary or learned positions and MLPs.
+    """Whether Theorem H is about almost all weights: softmax without rotary or learned
+    positions and MLPs.
 
-    One layer of any widths, or skips, or a bottleneck whose values fill the inner width δ: G v ≥ δ.
+    One layer of any widths, or skips, or a bottleneck whose values fill the inner width
+    δ: G v ≥ δ.
     """
     block, delta = arch.block, min(arch.widths)
-    if arch.attention == "lightning" or arch.tokens == 1 or block.rotary or block.positions or block.mlp:
+    if (
+        arch.attention == "lightning"
+        or arch.tokens == 1
+        or block.rotary
+        or block.positions
+        or block.mlp
+    ):
         return False
     if arch.skip or arch.num_layers == 1:
         return True
-    filled = min(block.kv_heads or H for H in arch.heads) * (block.value_dim or delta) >= delta
+    filled = (
+        min(block.kv_heads or H for H in arch.heads) * (block.value_dim or delta)
+        >= delta
+    )
     return filled and {*arch.widths[1:-1]} == {delta}
 
 
 @lru_cache(maxsize=64)
 def effective_widths(arch: Architecture) -> tuple[int, ...]:
-    """w₀, …, w_l: how much of each width the later layers can see (Lemma D; with heads Theorem W).
+    """w₀, …, w_l: how much of each width the later layers can see (Lemma D; with heads
+    Theorem W).
 
-        r₀ = d₀,  r_i = min(d_i, H_i min(v, r_{i−1}));   w_l = d_l,  w₀ = d₀,  and between them
-        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1}))
+        r₀ = d₀,  r_i = min(d_i, H_i min(v, r_{i−1}));   w_l = d_l,  w₀ = d₀,  and
+        between them w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i,
+        r_{i−1}))
 
-    for G groups of n heads that share keys and values, and v = ∞ for full values. In a bottleneck of one head
-    (inner widths at most d₀ and d_l) these are the widths themselves.
+    for G groups of n heads that share keys and values, and v = ∞ for full values. In a
+    bottleneck of one head (inner widths at most d₀ and d_l) these are the widths
+    themselves.
 
     >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
     (2, 2, 2)
@@ -74,13 +98,17 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
 
 
 def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    """D = Σ G_i [dim_v(w_{i−1}, n_i w_i) + dim_{a_i}(w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l} w_i².
+    """D = Σ G_i [dim_v(w_{i−1}, n_i w_i) + dim_{a_i}(w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l}
+    w_i².
 
-    dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of their A only.
+    dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of
+    their A only.
     """
     w, v = effective_widths(arch), arch.block.value_dim or inf
     count = -sum(width**2 for width in w[1:-1])
-    for i, (H, a, x, y) in enumerate(zip(arch.heads, arch.head_dims, w, w[1:], strict=False)):
+    for i, (H, a, x, y) in enumerate(
+        zip(arch.heads, arch.head_dims, w, w[1:], strict=False)
+    ):
         G = arch.block.kv_heads or H
         hidden = symmetric_after is not None and i >= symmetric_after
         attention = sigma(a, x) if hidden else _determinantal(a, x, H // G * x)
@@ -89,9 +117,11 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
 
 
 def softmax_of_any_widths(arch: Architecture) -> Expected:
-    """Theorem W: softmax with heads in layers of any widths has `visible_count` dimensions for t ≥ 3.
+    """Theorem W: softmax with heads in layers of any widths has `visible_count`
+    dimensions for t ≥ 3.
 
-    For two tokens it is an upper bound; in a bottleneck it is reached (Theorem H), else no formula is known.
+    For two tokens it is an upper bound; in a bottleneck it is reached (Theorem H), else
+    no formula is known.
 
     >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
     32
@@ -103,37 +133,63 @@ def softmax_of_any_widths(arch: Architecture) -> Expected:
     """
     w, value = effective_widths(arch), visible_count(arch)
     if arch.tokens == 2 and not speaks_of_fibres(arch):
-        return no_formula(f"two tokens, heads and these widths; it is at most {value} (Theorem W)")
-    seen = f"of the widths, {', '.join(map(str, w))} can be seen by later layers; " * (w != arch.widths)
+        return no_formula(
+            f"two tokens, heads and these widths; it is at most {value} (Theorem W)"
+        )
+    seen = f"of the widths, {', '.join(map(str, w))} can be seen by later layers; " * (
+        w != arch.widths
+    )
     note = f"{seen}nothing but the bases of heads and layers is lost"
     return Expected(value, "proved here", f"Theorem {'HW'[arch.tokens > 2]}", note)
 
 
 def _determinantal(rank: float, m: int, n: int) -> int:
-    """dim_r(m, n) = s (m + n − s), s = min(r, m, n): dimension of the m × n matrices of rank at most r."""
+    """dim_r(m, n) = s (m + n − s), s = min(r, m, n): dimension of the m × n matrices of
+    rank at most r."""
     rank = min(rank, m, n)
     return rank * (m + n - rank)
 
 
-def one_lightning_layer(H: int, layer: tuple[int, int, int], value_dim: int | None = None) -> Expected:
-    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′ d² (d + 1)/2.
+def one_lightning_layer(
+    H: int, layer: tuple[int, int, int], value_dim: int | None = None
+) -> Expected:
+    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′
+    d² (d + 1)/2.
 
-    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on. One head: Theorem 3.2.
+    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on. One
+    head: Theorem 3.2.
     """
     d, d_out, a = layer
     v = min(value_dim or d, d, d_out)
     if H == 1:
         value = alpha(a, d) + v * (d + d_out - v) - 1
-        return Expected(value, "proved", "Thm. 3.2", "one head: only the rescaling (cA, V/c) is lost")
+        return Expected(
+            value,
+            "proved",
+            "Thm. 3.2",
+            "one head: only the rescaling (cA, V/c) is lost",
+        )
     if H > d_out or (H > d and v < d):
         if value_dim is None:
-            return no_formula(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
-        return no_formula(f"{H} lightning heads with values of rank {v} from width {d} to {d_out}")
+            return no_formula(
+                f"more lightning heads than outputs (H = {H}, d′ = {d_out})"
+            )
+        return no_formula(
+            f"{H} lightning heads with values of rank {v} from width {d} to {d_out}"
+        )
     mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
-    value = min(H * alpha(a, d) + H * v * (d + d_out - v) - mixing, d_out * d * d * (d + 1) // 2)
+    value = min(
+        H * alpha(a, d) + H * v * (d + d_out - v) - mixing, d_out * d * d * (d + 1) // 2
+    )
     if value_dim is not None:
-        return observed(value, f"one layer, {H} heads with values of rank {v} (534 networks, none different)")
-    return observed(value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)")
+        return observed(
+            value,
+            f"one layer, {H} heads with values of rank {v} (534 networks, none"
+            " different)",
+        )
+    return observed(
+        value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)"
+    )
 
 
 def _lightning_mlps(arch: Architecture) -> Expected:
@@ -146,25 +202,32 @@ def _lightning_mlps(arch: Architecture) -> Expected:
 
 
 def known_redundancies(arch: Architecture) -> dict[str, int]:
-    """Directions in which no function changes, for softmax, t ≥ 2, width d or a bottleneck; name → dimension.
+    """Directions in which no function changes, for softmax, t ≥ 2, width d or a
+    bottleneck; name → dimension.
 
-    With r = min(a, d), n = H/G heads a group, s = min(v, d, n d), d⁺ = d + 1 with biases and d without:
+    With r = min(a, d), n = H/G heads a group, s = min(v, d, n d), d⁺ = d + 1 with
+    biases and d without:
 
-        bases of keys and queries     GL_a a group, as far as K and Q have full rank: (parameters of the K and
-                                      Q of a group) − r(d + n d⁺ − r); with rotary positions only what
-                                      commutes with them: a
+        bases of keys and queries     GL_a a group, as far as K and Q have full rank:
+                                      (parameters of the K and Q of a group) − r(d + n
+                                      d⁺ − r); with rotary positions only what commutes
+                                      with them: a
         bases of values and outputs   v d + n v d − s(d + n d − s) a group
         temperatures                  1 a head: β is a factor of Q
-        key biases                    a a group: the same number for all logits of a column (not if rotary)
-        value biases                  columns of S sum to 1: only one constant vector a layer is seen
-        shifts between layers         a constant vector added to all tokens is undone by the next biases
+        key biases                    a a group: the same number for all logits of a
+            column (not if rotary)
+        value biases                  columns of S sum to 1: only one constant vector a
+            layer is seen shifts between layers         a constant vector added to all
+            tokens is undone by the next biases
                                       (an MLP lets d − m directions pass)
-        bases between layers          d² an interface without skips, two interfaces with an MLP between
-        hidden units of MLPs          1 a unit (c u₁, u₂ / cᵉ), or more where there are more than needed
-        affine maps between layers    skips, biases and MLPs of power 2: a constant added before an MLP makes
-                                      the tokens after it an affine map of what they were; such maps pass
-                                      the layers, and only their product has to be 1, which is d² equations
-                                      for (l − 1) min(d, m) constants
+        bases between layers          d² an interface without skips, two interfaces with
+        an MLP between hidden units of MLPs          1 a unit (c u₁, u₂ / cᵉ), or more
+        where there are more than needed
+        affine maps between layers    skips, biases and MLPs of power 2: a constant
+                                      added before an MLP makes the tokens after it an
+                                      affine map of what they were; such maps pass the
+                                      layers, and only their product has to be 1, which
+                                      is d² equations for (l − 1) min(d, m) constants
 
     >>> from neuroviz.engine.block import Block
     >>> block = Block(value_dim=2, biases=True)
@@ -175,26 +238,41 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
     inner, v = arch.num_layers - 1, block.value_dim
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups = block.kv_heads or H
-        bases = a if block.rotary else _bases(a, d_in, H // groups * (d_in + block.biases))
+        bases = (
+            a if block.rotary else _bases(a, d_in, H // groups * (d_in + block.biases))
+        )
         found["bases of keys and queries"] += times * groups * bases
         if v:
-            found["bases of values and outputs"] += times * groups * _bases(v, d_in, H // groups * d_out)
+            found["bases of values and outputs"] += (
+                times * groups * _bases(v, d_in, H // groups * d_out)
+            )
         found["temperatures"] += times * H * block.temperature
         found["key biases"] += times * groups * a * (block.biases and not block.rotary)
-        found["value biases"] += times * (groups * v if v else (H - 1) * d_out) * block.biases
-    passing = d if block.mlp is None else max(0, d - block.mlp[0])  # directions that U₁ does not see
-    found["shifts between layers"] = (inner * passing + block.positions * arch.widths[0]) * block.biases
+        found["value biases"] += (
+            times * (groups * v if v else (H - 1) * d_out) * block.biases
+        )
+    passing = (
+        d if block.mlp is None else max(0, d - block.mlp[0])
+    )  # directions that U₁ does not see
+    found["shifts between layers"] = (
+        inner * passing + block.positions * arch.widths[0]
+    ) * block.biases
     if block.mlp:
         m, e = block.mlp
-        found["hidden units of the MLPs"] = inner * (2 * d * m - seen_of_an_mlp(d, m, e))
+        found["hidden units of the MLPs"] = inner * (
+            2 * d * m - seen_of_an_mlp(d, m, e)
+        )
         if e == 2 and arch.skip and block.biases:
             found["affine maps between layers"] = max(0, inner * min(d, m) - d * d)
-    found["bases between layers"] = inner * d * d * (2 if block.mlp else 1) * (not arch.skip)
+    found["bases between layers"] = (
+        inner * d * d * (2 if block.mlp else 1) * (not arch.skip)
+    )
     return {name: count for name, count in found.items() if count}
 
 
 def seen_of_an_mlp(d: int, m: int, e: int) -> int:
-    """μ = min(2 d m − m, d C(d + e − 1, e)); a binomial that is larger is not written out.
+    """μ = min(2 d m − m, d C(d + e − 1, e)); a binomial that is larger is not written
+    out.
 
     >>> seen_of_an_mlp(3, 2, 2), seen_of_an_mlp(3, 100, 2), seen_of_an_mlp(10**9, 8, 10**9)
     (10, 18, 15999999992)
@@ -206,7 +284,8 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
 
 
 def what_is_missing(arch: Architecture) -> str | None:
-    """Why `known_redundancies` is not known to be all that there is for this network; None where it is.
+    """Why `known_redundancies` is not known to be all that there is for this network;
+    None where it is.
 
     >>> from neuroviz.engine.block import Block
     >>> what_is_missing(Architecture((3, 3), (4,), attention="softmax", block=Block(rotary=True)))
@@ -227,15 +306,25 @@ def what_is_missing(arch: Architecture) -> str | None:
         H = arch.heads[0]
         groups = block.kv_heads or H
         v = min(block.value_dim or d[1], H // groups * d[1])
-        # Two kinds of vectors: keys and values do not see one; the other, added to all tokens, changes no
-        # query and no sum of values: it changes each column of logits by a constant only.
+        # Two kinds of vectors: keys and values do not see one; the other, added to all
+        # tokens, changes no query and no sum of values: it changes each column of
+        # logits by a constant only.
         hidden = groups * (v + arch.head_dims[0]) < d[0]
         if hidden or min(d[1], groups * v) + H * arch.head_dims[0] < d[0]:
-            return "learned positions that the first layer does not see in full, without skips"
+            return (
+                "learned positions that the first layer does not see in full, without"
+                " skips"
+            )
     if block.mlp and depth > 1 and block.mlp[1] == 1:
-        return "MLPs of power one"  # such MLPs are matrices of rank m and let shifts pass
+        return (  # such MLPs are matrices of rank m and let shifts pass
+            "MLPs of power one"
+        )
     if depth > 1 and not arch.skip:
-        if block.value_dim and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim < d[0]:
+        if (
+            block.value_dim
+            and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim
+            < d[0]
+        ):
             return "values that together have lower rank than the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"

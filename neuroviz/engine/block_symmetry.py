@@ -1,8 +1,10 @@
-"""The directions in which no network of ours changes, written down at given weights, over any field.
+"""The directions in which no network of ours changes, written down at given weights,
+over any field.
 
-`neuroviz.engine.block_formulas` counts them by formula; here they are vectors, and the tests hold the exact
-derivative against each. Where a family has no closed form it is the null space of a small linear map:
-what leaves the products alone that a layer is made of.
+`neuroviz.engine.block_formulas` counts them by formula; here they are vectors, and the
+tests hold the exact derivative against each. Where a family has no closed form it is
+the null space of a small linear map: what leaves the products alone that a layer is
+made of.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,13 +25,18 @@ from neuroviz.engine.tape import Tape
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
 
-_IN_THE_PAPER = {"bases of keys and queries": "head bases", "bases between layers": "interfaces"}
+_IN_THE_PAPER = {
+    "bases of keys and queries": "head bases",
+    "bases between layers": "interfaces",
+}
 
 
 def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
-    """A basis of {x : matrix x = 0}, as rows; over the reals orthonormal, where σ < 1e−9 counts as 0.
+    """A basis of {x : matrix x = 0}, as rows; over the reals orthonormal, where σ <
+    1e−9 counts as 0.
 
-    For matrices with entries of the size of 1: of larger ones those below 1e−9 of the largest.
+    For matrices with entries of the size of 1: of larger ones those below 1e−9 of the
+    largest.
 
     >>> null_space(PrimeField(7), np.array([[1.0, 2.0, 3.0]])).shape
     (2, 3)
@@ -51,25 +58,26 @@ def _row_space(over: PrimeField, matrix: np.ndarray) -> RowSpace:
 def symmetry_directions(
     over: Field, arch: Architecture, weights: BlockWeights | Weights
 ) -> dict[str, list[np.ndarray]]:
-    """All continuous symmetries that we know of any `Architecture`, by family and layer.
+    """All continuous symmetries that we know of any `Architecture`, by family and
+    layer.
 
-    The families, in the order in which `kernel_ledger` counts them, are those of `known_redundancies`, and
-    for lightning two more:
+    The families, in the order in which `kernel_ledger` counts them, are those of
+    `known_redundancies`, and for lightning two more:
 
-        rescalings         Q_h → c Q_h, V_h → V_h / c (or O_h), one a head
-        heads that blend   A_h → Σ_k g_hk A_k, V_h → Σ_k (g⁻ᵀ)_hk V_k, as far as all ranks allow it:
+        rescalings         Q_h → c Q_h, V_h → V_h / c (or O_h), one a head heads that
+        blend   A_h → Σ_k g_hk A_k, V_h → Σ_k (g⁻ᵀ)_hk V_k, as far as all ranks allow
+        it:
                            Σ_h V_h X Xᵀ A_h X depends on Σ_h V_h ⊗ A_h only
 
-    A network of the paper has its own names: "head bases" (Lemma 3.1), "interfaces" (Eq. 9), and for
-    lightning "rescalings" (Eq. 13).
+    A network of the paper has its own names: "head bases" (Lemma 3.1), "interfaces"
+    (Eq. 9), and for lightning "rescalings" (Eq. 13).
 
-    Args:
-        weights: over this field, as in `random_block_weights`; without a block also as in `random_weights`.
+    Args: weights: over this field, as in `random_block_weights`; without a block also
+        as in `random_weights`.
 
-    Returns:
-        name of the family → one array of directions, shape (directions, number of parameters), for each
-        layer or place between two layers; affine maps go through all layers and are one array. The rows
-        need not be independent.
+    Returns: name of the family → one array of directions, shape (directions, number of
+        parameters), for each layer or place between two layers; affine maps go through
+        all layers and are one array. The rows need not be independent.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
@@ -77,23 +85,57 @@ def symmetry_directions(
     >>> list(found)
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
-    shapes, block, softmax = arch.parameter_shapes, arch.block, arch.attention == "softmax"
+    shapes, block, softmax = (
+        arch.parameter_shapes,
+        arch.block,
+        arch.attention == "softmax",
+    )
     if not isinstance(weights, dict):
-        weights = {name: matrix.reshape(shapes[name]) for name, matrix in named(weights).items()}
+        weights = {
+            name: matrix.reshape(shapes[name])
+            for name, matrix in named(weights).items()
+        }
     net = _Network(over, arch, weights, shapes)
     layers, places = range(1, arch.num_layers + 1), range(1, arch.num_layers)
     output = ("O",) if block.value_dim else ("V", "v")
-    families: list[tuple[str, bool, Callable[[_Network, int], Iterable[Change]], range]] = [
+    families: list[
+        tuple[str, bool, Callable[[_Network, int], Iterable[Change]], range]
+    ] = [
         ("bases of keys and queries", True, _query_bases, layers),
-        ("bases of values and outputs", block.value_dim is not None, _value_bases, layers),
-        ("temperatures", block.temperature, partial(_scalings, up=("beta",), down=("Q", "q")), layers),
-        ("key biases", softmax and block.biases and not block.rotary, _key_biases, layers),
+        (
+            "bases of values and outputs",
+            block.value_dim is not None,
+            _value_bases,
+            layers,
+        ),
+        (
+            "temperatures",
+            block.temperature,
+            partial(_scalings, up=("beta",), down=("Q", "q")),
+            layers,
+        ),
+        (
+            "key biases",
+            softmax and block.biases and not block.rotary,
+            _key_biases,
+            layers,
+        ),
         ("value biases", softmax and block.biases, _value_biases, layers),
         ("shifts between layers", block.biases, _shifts, range(arch.num_layers)),
         ("hidden units of the MLPs", block.mlp is not None, _hidden_units, places),
-        ("affine maps between layers", _lets_affine_maps_pass(arch), _affine_maps, range(1)),
+        (
+            "affine maps between layers",
+            _lets_affine_maps_pass(arch),
+            _affine_maps,
+            range(1),
+        ),
         ("bases between layers", not arch.skip, _interfaces, places),
-        ("rescalings", not softmax, partial(_scalings, up=("Q", "q"), down=output), layers),
+        (
+            "rescalings",
+            not softmax,
+            partial(_scalings, up=("Q", "q"), down=output),
+            layers,
+        ),
         ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
     ]
     names = _IN_THE_PAPER if arch.is_plain else {}
@@ -113,15 +155,19 @@ class _Network:
 
     def layer(self, i: int) -> BlockWeights:
         """The weights of layer i, from 1, by their short names."""
-        return {n.split(".")[1]: w for n, w in self.weights.items() if n.startswith(f"{i}.")}
+        return {
+            n.split(".")[1]: w for n, w in self.weights.items() if n.startswith(f"{i}.")
+        }
 
     def heads_of(self, i: int) -> np.ndarray:
-        """Which heads share the keys and values of each group of layer i; a row for each group."""
+        """Which heads share the keys and values of each group of layer i; a row for
+        each group."""
         H = self.arch.heads[i - 1]
         return np.arange(H).reshape(self.arch.block.kv_heads or H, -1)
 
     def change(self, i: int, *parts: tuple[str, object, np.ndarray]) -> Change:
-        """Each part is a weight of layer i, an index in it and its derivative there; others do not exist."""
+        """Each part is a weight of layer i, an index in it and its derivative there;
+        others do not exist."""
         found: Change = {}
         for name, index, value in parts:
             if (key := f"{i}.{name}") in self.shapes:
@@ -141,25 +187,42 @@ class _Network:
             found.append(row := np.zeros(self.arch.num_parameters))
             for name, part in change.items():
                 row[starts[name] : starts[name] + part.size] = part.ravel()
-        return self.over.reduce(np.array(found).reshape(len(found), self.arch.num_parameters))
+        return self.over.reduce(
+            np.array(found).reshape(len(found), self.arch.num_parameters)
+        )
 
     def rotations(self, i: int) -> list[np.ndarray]:
-        """Rᵟ for all differences δ of two places that attend to each other; without rotary positions 1."""
+        """Rᵟ for all differences δ of two places that attend to each other; without
+        rotary positions 1."""
         if not self.arch.block.rotary:
             return [np.eye(self.arch.head_dims[i - 1])]
-        cosines, sines = powers_of_rotations(self.over, self.layer(i)["R"], self.arch.tokens)
+        cosines, sines = powers_of_rotations(
+            self.over, self.layer(i)["R"], self.arch.tokens
+        )
         turns = zip(cosines.T, sines.T, strict=True)
-        powers = [np.kron(np.diag(c), np.eye(2)) + np.kron(np.diag(s), QUARTER_TURN) for c, s in turns]
-        return powers if self.arch.causal else powers + [power.T for power in powers[1:]]
+        powers = [
+            np.kron(np.diag(c), np.eye(2)) + np.kron(np.diag(s), QUARTER_TURN)
+            for c, s in turns
+        ]
+        return (
+            powers if self.arch.causal else powers + [power.T for power in powers[1:]]
+        )
 
 
-def _acting(over: Field, left: np.ndarray, right: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Places (i, j) of those matrix units E that give all of (left · E, E · right), each once, row by row.
+def _acting(
+    over: Field, left: np.ndarray, right: np.ndarray
+) -> Iterator[tuple[int, int]]:
+    """Places (i, j) of those matrix units E that give all of (left · E, E · right),
+    each once, row by row.
 
-    E = e_i e_jᵀ with i among independent columns of `left`, or j among independent rows of `right`: the
-    others add nothing. All n² where both have rank n; few where n is far above both ranks.
+    E = e_i e_jᵀ with i among independent columns of `left`, or j among independent rows
+    of `right`: the others add nothing. All n² where both have rank n; few where n is
+    far above both ranks.
     """
-    rows, columns = _independent_columns(over, left), _independent_columns(over, right.T)
+    rows, columns = (
+        _independent_columns(over, left),
+        _independent_columns(over, right.T),
+    )
     for row in range(len(right)):
         for column in range(len(right)) if row in rows else sorted(columns):
             yield row, column
@@ -176,10 +239,12 @@ def _independent_columns(over: Field, matrix: np.ndarray) -> set[int]:
 
 
 def _query_bases(net: _Network, i: int) -> Iterator[Change]:
-    """Q_h → C Q_h, K_g → C⁻ᵀ K_g, biases too; and what products with a matrix of low rank do not show."""
+    """Q_h → C Q_h, K_g → C⁻ᵀ K_g, biases too; and what products with a matrix of low
+    rank do not show."""
     over, w, a = net.over, net.layer(i), net.arch.head_dims[i - 1]
     turns = net.rotations(i)
-    # Softmax does not see k: it adds one number to all logits of a column. With rotations it sees it.
+    # Softmax does not see k: it adds one number to all logits of a column. With
+    # rotations it sees it.
     seen_bias = net.arch.attention == "lightning" or net.arch.block.rotary
     keys = [name for name in ("K", "k") if name in w and (seen_bias or name == "K")]
     queries = [name for name in ("Q", "q") if name in w]
@@ -187,11 +252,19 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
         K = np.concatenate([w[name][g] for name in keys], axis=-1)
         Q = np.concatenate([w[name][h] for h in heads for name in queries], axis=1)
         for E in _commuting(a) if net.arch.block.rotary else ():
-            moved = [(name, h, over.matmul(E, w[name][h])) for name in queries for h in heads]
-            yield net.change(i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys))
+            moved = [
+                (name, h, over.matmul(E, w[name][h])) for name in queries for h in heads
+            ]
+            yield net.change(
+                i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys)
+            )
         for row, column in () if net.arch.block.rotary else _acting(over, K.T, Q):
-            moved = [(name, (h, row), w[name][h, column]) for name in queries for h in heads]
-            yield net.change(i, *moved, *((name, (g, column), -w[name][g, row]) for name in keys))
+            moved = [
+                (name, (h, row), w[name][h, column]) for name in queries for h in heads
+            ]
+            yield net.change(
+                i, *moved, *((name, (g, column), -w[name][g, row]) for name in keys)
+            )
         unseen = null_space(over, np.concatenate([over.matmul(K.T, R) for R in turns]))
         yield from _fill(net, i, unseen, [(name, h) for name in queries for h in heads])
         unread = null_space(over, np.concatenate([over.matmul(R, Q).T for R in turns]))
@@ -199,13 +272,16 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
 
 
 def _commuting(a: int) -> Iterator[np.ndarray]:
-    """What commutes with turns of pairs of coordinates: a turn and a stretch of each pair."""
+    """What commutes with turns of pairs of coordinates: a turn and a stretch of each
+    pair."""
     for unit in np.eye(a // 2):
         for small in (np.eye(2), QUARTER_TURN):
             yield np.kron(np.diag(unit), small)
 
 
-def _fill(net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, int]]) -> Iterator[Change]:
+def _fill(
+    net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, int]]
+) -> Iterator[Change]:
     """Each vector in each column of each of some matrices of layer i."""
     for (name, index), vector in product(places, vectors):
         for column in range(net.shapes[f"{i}.{name}"][-1]):
@@ -213,17 +289,25 @@ def _fill(net: _Network, i: int, vectors: np.ndarray, places: list[tuple[str, in
 
 
 def _value_bases(net: _Network, i: int) -> Iterator[Change]:
-    """W_g → C W_g, O_h → O_h C⁻¹; and what products with a matrix of low rank do not show.
+    """W_g → C W_g, O_h → O_h C⁻¹; and what products with a matrix of low rank do not
+    show.
 
-    Columns of a softmax sum to 1, so there O v is a constant vector, which the output bias takes back.
+    Columns of a softmax sum to 1, so there O v is a constant vector, which the output
+    bias takes back.
     """
     over, w = net.over, net.layer(i)
-    values = [name for name in ("V", "v") if name in w and (name == "V" or net.arch.attention == "lightning")]
+    values = [
+        name
+        for name in ("V", "v")
+        if name in w and (name == "V" or net.arch.attention == "lightning")
+    ]
 
     def repaired(*parts: tuple[str, object, np.ndarray]) -> Change:
         change = net.change(i, *parts)
         if "o" in w and "v" not in values:
-            change[f"{i}.o"] = -sum(over.matmul(change[f"{i}.O"][h], w["v"][g]) for h in heads)
+            change[f"{i}.o"] = -sum(
+                over.matmul(change[f"{i}.O"][h], w["v"][g]) for h in heads
+            )
         return change
 
     for g, heads in enumerate(net.heads_of(i)):
@@ -232,32 +316,53 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
         for row, column in _acting(over, outputs, W):
             moved = [(name, (g, row), w[name][g, column]) for name in values]
             every = slice(None)
-            yield repaired(*moved, *(("O", (h, every, column), -w["O"][h][:, row]) for h in heads))
-        yield from _fill(net, i, null_space(over, outputs), [(name, g) for name in values])
+            yield repaired(
+                *moved, *(("O", (h, every, column), -w["O"][h][:, row]) for h in heads)
+            )
+        yield from _fill(
+            net, i, null_space(over, outputs), [(name, g) for name in values]
+        )
         for vector in null_space(over, W.T):
             for h, row in product(heads, range(net.arch.widths[i])):
                 yield repaired(("O", (h, row), vector))
 
 
-def _scalings(net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...]) -> Iterator[Change]:
+def _scalings(
+    net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...]
+) -> Iterator[Change]:
     """The `up` weights of one head times c, the `down` ones by c."""
     w = net.layer(i)
-    signs = [(name, sign) for names, sign in ((up, 1), (down, -1)) for name in names if name in w]
+    signs = [
+        (name, sign)
+        for names, sign in ((up, 1), (down, -1))
+        for name in names
+        if name in w
+    ]
     for h in range(net.arch.heads[i - 1]):
         yield net.change(i, *((name, h, sign * w[name][h]) for name, sign in signs))
 
 
 def _key_biases(net: _Network, i: int) -> Iterator[Change]:
     """Any k: the same number for all logits of a column."""
-    return _fill(net, i, np.eye(net.arch.head_dims[i - 1]), [("k", g) for g in range(len(net.heads_of(i)))])
+    return _fill(
+        net,
+        i,
+        np.eye(net.arch.head_dims[i - 1]),
+        [("k", g) for g in range(len(net.heads_of(i)))],
+    )
 
 
 def _value_biases(net: _Network, i: int) -> Iterator[Change]:
-    """A constant vector, from any head, taken back by the output bias or by the first head."""
+    """A constant vector, from any head, taken back by the output bias or by the first
+    head."""
     w = net.layer(i)
     for g, heads in enumerate(net.heads_of(i)):
         for vector in np.eye(w["v"].shape[1])[..., None] if g or "o" in w else ():
-            sums = sum(net.over.matmul(w["O"][h], vector) for h in heads) if "o" in w else vector
+            sums = (
+                sum(net.over.matmul(w["O"][h], vector) for h in heads)
+                if "o" in w
+                else vector
+            )
             yield net.change(i, ("v", g, vector), net.constant(i, -sums))
 
 
@@ -265,10 +370,13 @@ def _value_biases(net: _Network, i: int) -> Iterator[Change]:
 
 
 def _shifts(net: _Network, i: int) -> Iterator[Change]:
-    """A constant vector, added to the tokens after layer i (0: to the positions), undone by layer i + 1."""
+    """A constant vector, added to the tokens after layer i (0: to the positions),
+    undone by layer i + 1."""
     over, arch = net.over, net.arch
     writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
-    if (i == 0 and not arch.block.positions) or ((i or arch.skip) and not writes_constants):
+    if (i == 0 and not arch.block.positions) or (
+        (i or arch.skip) and not writes_constants
+    ):
         return
     vectors, passed = np.eye(arch.widths[i]), np.eye(arch.widths[i])
     if arch.block.mlp and i:
@@ -280,13 +388,23 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
             passed = over.reduce(over.matmul(w["U2"], w["U1"]).T + arch.skip * passed)
     w = net.layer(i + 1)
     for c, after in zip(vectors[..., None], passed[..., None], strict=True):
-        change = net.change(i, net.constant(i, c)) if i else {"P": np.broadcast_to(c, net.shapes["P"])}
-        undone = [(bias, ..., -over.matmul(w[bias.upper()], after)) for bias in ("q", "k", "v")]
-        yield change | net.change(i + 1, *undone, *([net.constant(i + 1, -after)] * arch.skip))
+        change = (
+            net.change(i, net.constant(i, c))
+            if i
+            else {"P": np.broadcast_to(c, net.shapes["P"])}
+        )
+        undone = [
+            (bias, ..., -over.matmul(w[bias.upper()], after))
+            for bias in ("q", "k", "v")
+        ]
+        yield change | net.change(
+            i + 1, *undone, *([net.constant(i + 1, -after)] * arch.skip)
+        )
 
 
 def _interfaces(net: _Network, i: int) -> Iterator[Change]:
-    """Another basis for the tokens after layer i; with an MLP there, before and after it."""
+    """Another basis for the tokens after layer i; with an MLP there, before and after
+    it."""
     here, after = net.layer(i), net.layer(i + 1)
     written = ("O", "o") if "O" in here else ("V", "v")
     writers = [{f"{i}.{name}": here[name] for name in written if name in here}]
@@ -297,11 +415,15 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
     for writer, reader in zip(writers, readers, strict=True):
         d = net.arch.widths[i]
         right = np.concatenate(
-            [np.moveaxis(matrix, -2, 0).reshape(d, -1) for matrix in writer.values()], axis=1
+            [np.moveaxis(matrix, -2, 0).reshape(d, -1) for matrix in writer.values()],
+            axis=1,
         )
         left = np.concatenate([matrix.reshape(-1, d) for matrix in reader.values()])
         for row, column in _acting(net.over, left, right):
-            change = {name: np.zeros(matrix.shape) for name, matrix in (writer | reader).items()}
+            change = {
+                name: np.zeros(matrix.shape)
+                for name, matrix in (writer | reader).items()
+            }
             for name, matrix in writer.items():
                 change[name][..., row, :] = matrix[..., column, :]
             for name, matrix in reader.items():
@@ -310,29 +432,42 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
 
 
 def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
-    """What leaves U₂ (U₁ y)^e alone on random tokens y: (c u₁, u₂ / c^e) a unit, more if m is large."""
+    """What leaves U₂ (U₁ y)^e alone on random tokens y: (c u₁, u₂ / c^e) a unit, more
+    if m is large."""
     over, (m, e), w = net.over, net.arch.block.mlp, net.layer(i)
     d, points, tape = len(w["U2"]), 2 * m + 2, Tape(over)
-    y = tape.constant(over.random(np.random.default_rng(points), (d, points)).T[:, None, :, None])
+    y = tape.constant(
+        over.random(np.random.default_rng(points), (d, points)).T[:, None, :, None]
+    )
     U1, U2 = tape.parameter(w["U1"]), tape.parameter(w["U2"])
     output = tape.matmul(U2, tape.power(tape.matmul(U1, y), e))
-    J = np.concatenate(tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2]), axis=-1)
+    J = np.concatenate(
+        tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2]), axis=-1
+    )
     for vector in null_space(over, J.reshape(-1, 2 * m * d)):
-        yield {f"{i}.U1": vector[: m * d].reshape(m, d), f"{i}.U2": vector[m * d :].reshape(d, m)}
+        yield {
+            f"{i}.U1": vector[: m * d].reshape(m, d),
+            f"{i}.U2": vector[m * d :].reshape(d, m),
+        }
 
 
 def _lets_affine_maps_pass(arch: Architecture) -> bool:
-    """Whether tokens may become an affine map of what they were, between the first and the last layer."""
+    """Whether tokens may become an affine map of what they were, between the first and
+    the last layer."""
     writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
-    squares = arch.block.mlp is not None and arch.block.mlp[1] == 2 and arch.num_layers > 1
+    squares = (
+        arch.block.mlp is not None and arch.block.mlp[1] == 2 and arch.num_layers > 1
+    )
     return squares and arch.skip and arch.block.biases and writes_constants
 
 
 def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
-    """Tokens after attention i change by s_i + L_{i−1} y, and after its MLP by s_i + L_i z; L₀ = L_{l−1} = 0.
+    """Tokens after attention i change by s_i + L_{i−1} y, and after its MLP by s_i +
+    L_i z; L₀ = L_{l−1} = 0.
 
-    Attention lets an affine change pass and adds any constant; an MLP of power 2 makes of it
-    L_i = L_{i−1} + 2 U₂ diag(U₁ s_i) U₁ ("Affine maps between layers"). All layers change at once.
+    Attention lets an affine change pass and adds any constant; an MLP of power 2 makes
+    of it L_i = L_{i−1} + 2 U₂ diag(U₁ s_i) U₁ ("Affine maps between layers"). All
+    layers change at once.
     """
     over, depth, d = net.over, net.arch.num_layers, net.arch.widths[0]
     layers = [net.layer(i) for i in range(1, depth + 1)]
@@ -348,7 +483,10 @@ def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
 
 
 def _affine_change(
-    net: _Network, layers: list[BlockWeights], constants: np.ndarray, bends: list[np.ndarray]
+    net: _Network,
+    layers: list[BlockWeights],
+    constants: np.ndarray,
+    bends: list[np.ndarray],
 ) -> Change:
     """What all weights do while the tokens change by s_i + L_i z."""
     over, d = net.over, net.arch.widths[0]
@@ -358,11 +496,16 @@ def _affine_change(
         next_s = np.zeros((d, 1)) if is_last else constants[i - 1]
         parts = [(name, ..., -over.matmul(w[name], L)) for name in "QKV"]
         parts += [(name.lower(), ..., -over.matmul(w[name], s)) for name in "QKV"]
-        parts += [(name, ..., over.matmul(L, w[name])) for name in (("O", "o") if "O" in w else ("V", "v"))]
+        parts += [
+            (name, ..., over.matmul(L, w[name]))
+            for name in (("O", "o") if "O" in w else ("V", "v"))
+        ]
         parts.append(net.constant(i, next_s - s))
         if not is_last:
             parts.append(("U1", ..., -over.matmul(w["U1"], L)))
-            L = over.reduce(L + over.matmul(next_s.T, bends[i - 1].reshape(d, d * d)).reshape(d, d))
+            L = over.reduce(
+                L + over.matmul(next_s.T, bends[i - 1].reshape(d, d * d)).reshape(d, d)
+            )
             parts.append(("U2", ..., over.matmul(L, w["U2"])))
         change |= net.change(i, *parts)
         s = next_s
@@ -373,61 +516,97 @@ def _affine_change(
 
 
 def _blends(net: _Network, i: int) -> Iterator[Change]:
-    """Ȧ_h = Σ_k g_hk A_k and V̇_h = −Σ_k g_kh V_k for those g that Q, K, V and O can follow.
+    """Ȧ_h = Σ_k g_hk A_k and V̇_h = −Σ_k g_kh V_k for those g that Q, K, V and O can
+    follow.
 
-    Let A and V have the A_h = β_h K_gᵀ Rᵟ Q_h (all δ, biases as one more column) and V_h = O_h W_g as rows.
-    Then gA = Ȧ and Vᵀg = −V̇ᵀ have a common solution g if and only if the rows of Ȧ are in the row space
-    of A, those of V̇ in that of V, and VᵀȦ + V̇ᵀA = 0. The first two are solved group by group.
+    Let A and V have the A_h = β_h K_gᵀ Rᵟ Q_h (all δ, biases as one more column) and
+    V_h = O_h W_g as rows. Then gA = Ȧ and Vᵀg = −V̇ᵀ have a common solution g if and
+    only if the rows of Ȧ are in the row space of A, those of V̇ in that of V, and VᵀȦ +
+    V̇ᵀA = 0. The first two are solved group by group.
     """
     over, w = net.over, net.layer(i)
     if net.arch.heads[i - 1] == 1:
         return
-    Q, K, V = (np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1) for name in "QKV")
+    Q, K, V = (
+        np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1)
+        for name in "QKV"
+    )
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])
     groups = net.heads_of(i)
     turns, still = net.rotations(i), [np.eye(V.shape[1])]
-    attention = _Rows(over, [_Products(over, K[g], Q[heads], turns) for g, heads in enumerate(groups)])
+    attention = _Rows(
+        over, [_Products(over, K[g], Q[heads], turns) for g, heads in enumerate(groups)]
+    )
     outputs = [w["O"].mT[heads] if "O" in w else None for heads in groups]
-    values = _Rows(over, [_Products(over, *each, still) for each in zip(V, outputs, strict=True)])
+    values = _Rows(
+        over, [_Products(over, *each, still) for each in zip(V, outputs, strict=True)]
+    )
     # Each free change is a column; there is an equation for each entry of VᵀȦ + V̇ᵀA.
     columns = []
     for heads, moved in zip(groups, attention.moved, strict=True):
-        sums = over.matmul(values.rows[heads].T, moved.swapaxes(0, 1).reshape(len(heads), -1))
-        columns.append(sums.reshape(-1, *moved.shape[::2]).swapaxes(0, 1).reshape(len(moved), -1))
+        sums = over.matmul(
+            values.rows[heads].T, moved.swapaxes(0, 1).reshape(len(heads), -1)
+        )
+        columns.append(
+            sums.reshape(-1, *moved.shape[::2]).swapaxes(0, 1).reshape(len(moved), -1)
+        )
     for heads, moved in zip(groups, values.moved, strict=True):
-        columns.append(over.matmul(moved.mT, attention.rows[heads]).reshape(len(moved), -1))
+        columns.append(
+            over.matmul(moved.mT, attention.rows[heads]).reshape(len(moved), -1)
+        )
     solutions = null_space(over, np.concatenate(columns).T)
     free = [*attention.free, *values.free]
     parts = np.split(solutions, np.cumsum([len(basis) for basis in free])[:-1], axis=1)
-    changes = [over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)]
+    changes = [
+        over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)
+    ]
     of_attention, of_values = changes[: len(groups)], changes[len(groups) :]
     of_K, of_V = K[0].size, V[0].size
     # With temperatures what was solved for in place of Q̇ is β Q̇.
-    inverse = np.stack([over.inverse(beta) for beta in w["beta"]]) if "beta" in w else np.ones((1, 1, 1))
+    inverse = (
+        np.stack([over.inverse(beta) for beta in w["beta"]])
+        if "beta" in w
+        else np.ones((1, 1, 1))
+    )
     for number in range(len(solutions)):
         solution = {
-            "K": np.stack([rows[number, :of_K] for rows in of_attention]).reshape(K.shape),
+            "K": (
+                np.stack([rows[number, :of_K] for rows in of_attention]).reshape(
+                    K.shape
+                )
+            ),
             "Q": over.reduce(
-                np.stack([rows[number, of_K:] for rows in of_attention]).reshape(Q.shape) * inverse
+                np.stack([rows[number, of_K:] for rows in of_attention]).reshape(
+                    Q.shape
+                )
+                * inverse
             ),
             "V": np.stack([rows[number, :of_V] for rows in of_values]).reshape(V.shape),
         }
         if "O" in w:
-            solution["O"] = np.stack([rows[number, of_V:] for rows in of_values]).reshape(w["O"].mT.shape).mT
+            solution["O"] = (
+                np.stack([rows[number, of_V:] for rows in of_values])
+                .reshape(w["O"].mT.shape)
+                .mT
+            )
         yield _as_change(net, i, solution)
 
 
 class _Products:
-    """firstᵀ R second_h for the heads h of a group and some R; without seconds `first` itself.
+    """firstᵀ R second_h for the heads h of a group and some R; without seconds `first`
+    itself.
 
-    Attributes:
-        rows: a row for each head.
-        effect: shape (entries of the factors, heads, entries of a row): what each entry alone changes.
+    Attributes: rows: a row for each head. effect: shape (entries of the factors, heads,
+        entries of a row): what each entry alone changes.
     """
 
     def __init__(
-        self, over: Field, first: np.ndarray, seconds: np.ndarray | None, turns: list[np.ndarray]
+        self,
+        over: Field,
+        first: np.ndarray,
+        seconds: np.ndarray | None,
+        turns: list[np.ndarray],
     ) -> None:
         if seconds is None:
             self.rows, self.effect = first.reshape(1, -1), np.eye(first.size)[:, None]
@@ -443,18 +622,24 @@ class _Products:
                 of_first[:, column, :, column] = right.swapaxes(0, 1)
             for h, column in product(range(heads), range(y)):
                 of_seconds[h, :, column, h, :, column] = left.T
-            both = of_first.reshape(-1, heads, x * y), of_seconds.reshape(-1, heads, x * y)
+            both = (
+                of_first.reshape(-1, heads, x * y),
+                of_seconds.reshape(-1, heads, x * y),
+            )
             effects.append(np.concatenate(both))
-        self.rows, self.effect = np.concatenate(rows, axis=-1), np.concatenate(effects, axis=-1)
+        self.rows, self.effect = (
+            np.concatenate(rows, axis=-1),
+            np.concatenate(effects, axis=-1),
+        )
 
 
 class _Rows:
-    """The rows of all heads, and those changes of factors that leave each in the space of all.
+    """The rows of all heads, and those changes of factors that leave each in the space
+    of all.
 
-    Attributes:
-        rows: of all heads, in coordinates of their space.
-        free: for each group a basis of these changes.
-        moved: for each group what they do to its rows, shape (changes, heads, coordinates).
+    Attributes: rows: of all heads, in coordinates of their space. free: for each group
+        a basis of these changes. moved: for each group what they do to its rows, shape
+        (changes, heads, coordinates).
     """
 
     def __init__(self, over: Field, groups: list[_Products]) -> None:
@@ -467,13 +652,16 @@ class _Rows:
             entries, heads, length = group.effect.shape
             leaves = over.matmul(group.effect, outside).reshape(entries, -1)
             free = null_space(over, leaves.T)
-            moved = over.matmul(free, group.effect.reshape(entries, -1)).reshape(len(free), heads, length)
+            moved = over.matmul(free, group.effect.reshape(entries, -1)).reshape(
+                len(free), heads, length
+            )
             self.free.append(free)
             self.moved.append(over.matmul(moved, inside))
 
 
 def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
-    """A matrix with rows · it as independent as the rows, and no more columns than there are rows."""
+    """A matrix with rows · it as independent as the rows, and no more columns than
+    there are rows."""
     if isinstance(over, PrimeField):
         return np.eye(rows.shape[1])[:, _row_space(over, rows).pivots]
     return np.linalg.svd(rows, full_matrices=False)[2].T

@@ -1,4 +1,5 @@
-"""A budget of seconds for work of unknown length, which asks it now and then; and the memory there is."""
+"""A budget of seconds for work of unknown length, which asks it now and then; and the
+memory there is."""
 
 import os
 import re
@@ -15,9 +16,8 @@ class BudgetSpent(ValueError):  # noqa: N818 (no error: more seconds may do)
 class Budget:
     """Seconds of this machine, by the clock on the wall, from now on.
 
-    Args:
-        seconds: a number > 0.
-        goal, instead: what to say where they are over: what was not reached, and what else can be done.
+    Args: seconds: a number > 0. goal, instead: what to say where they are over: what
+        was not reached, and what else can be done.
 
     Raises:
         ValueError: if it is none.
@@ -28,28 +28,36 @@ class Budget:
     """
 
     def __init__(
-        self, seconds: float, goal: str = "not proved", instead: str = "choose route='theorem'"
+        self,
+        seconds: float,
+        goal: str = "not proved",
+        instead: str = "choose route='theorem'",
     ) -> None:
-        if isinstance(seconds, bool) or not (isinstance(seconds, (int, float)) and 0 < seconds < inf):
-            raise ValueError(f"budget is a number of seconds > 0, such as 60; got {seconds!r}")
+        if isinstance(seconds, bool) or not (
+            isinstance(seconds, (int, float)) and 0 < seconds < inf
+        ):
+            raise ValueError(
+                f"budget is a number of seconds > 0, such as 60; got {seconds!r}"
+            )
         self.seconds, self._goal, self._instead = seconds, goal, instead
         self._end = monotonic() + seconds
 
     def check(self, so_far: str) -> None:
         """Raise `BudgetSpent` when the seconds are over.
 
-        Raises:
-            BudgetSpent: if they are; the message says what had been done, and what to do.
+        Raises: BudgetSpent: if they are; the message says what had been done, and what
+            to do.
         """
         if monotonic() >= self._end:
             raise BudgetSpent(
-                f"{self._goal} in {self.seconds:g} s: {so_far}; raise budget, {self._instead}, "
-                "or take a smaller network"
+                f"{self._goal} in {self.seconds:g} s: {so_far}; raise budget,"
+                f" {self._instead}, or take a smaller network"
             )
 
 
 def available_bytes() -> int | None:
-    """Memory that can be had now without taking it from others; None where the system does not say."""
+    """Memory that can be had now without taking it from others; None where the system
+    does not say."""
     said = []
     for ask in (_free_here, _left_to_the_container, _left_to_the_process):
         with suppress(AttributeError, ImportError, OSError, ValueError):
@@ -65,8 +73,12 @@ def _free_here() -> int:
 
 
 def _left_to_the_container() -> int:
-    """A container, such as a notebook server's, may have less than its machine; "max" is no limit."""
-    limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+    """A container, such as a notebook server's, may have less than its machine; "max"
+    is no limit."""
+    limit, used = (
+        int(Path(f"/sys/fs/cgroup/memory.{name}").read_text())
+        for name in ("max", "current")
+    )
     return limit - used
 
 
@@ -76,11 +88,14 @@ def _left_to_the_process() -> int:
 
     if (limit := getrlimit(RLIMIT_AS)[0]) == RLIM_INFINITY:
         raise ValueError("no limit")
-    return limit - int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return limit - int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf(
+        "SC_PAGE_SIZE"
+    )
 
 
 def check_memory(what: str, size: int) -> None:
-    """Refuse arrays of about so many bytes that do not fit into the memory, before they are made.
+    """Refuse arrays of about so many bytes that do not fit into the memory, before they
+    are made.
 
     Raises:
         ValueError: if they do not fit.
@@ -88,8 +103,8 @@ def check_memory(what: str, size: int) -> None:
     memory = available_bytes() if size > 2**26 else None  # smaller arrays need no check
     if memory is not None and size > memory:
         raise ValueError(
-            f"{what} would take about {in_bytes(size)}, and there are {in_bytes(memory)} of memory; take "
-            "a smaller network or fewer tokens"
+            f"{what} would take about {in_bytes(size)}, and there are"
+            f" {in_bytes(memory)} of memory; take a smaller network or fewer tokens"
         )
 
 

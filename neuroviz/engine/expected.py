@@ -1,4 +1,5 @@
-"""What theory says about an architecture, and the two counts that every formula is made of."""
+"""What theory says about an architecture, and the two counts that every formula is made
+of."""
 
 from dataclasses import dataclass
 
@@ -7,11 +8,11 @@ from dataclasses import dataclass
 class Expected:
     """What theory says about an architecture, and with what right.
 
-    Attributes:
-        value: the dimension, or None where no formula is known.
-        status: "proved" (the paper), "proved here" (ours, not peer-reviewed), "observed" (ours, agreed with
-            exact ranks on the grid in the note, no proof), "no formula", or "outside hypotheses" (a named
-            formula shown where it does not apply).
+    Attributes: value: the dimension, or None where no formula is known. status:
+        "proved" (the paper), "proved here" (ours, not peer-reviewed), "observed" (ours,
+        agreed with
+            exact ranks on the grid in the note, no proof), "no formula", or "outside
+            hypotheses" (a named formula shown where it does not apply).
         source: the paper's item, or a heading of docs/mathematics.md.
         note: why, in a sentence.
     """
@@ -29,13 +30,16 @@ def observed(value: int, note: str) -> Expected:
 
 def no_formula(what: str) -> Expected:
     """Nothing is known about these networks."""
-    return Expected(None, "no formula", "Beyond the paper", f"no formula is known for {what}")
+    return Expected(
+        None, "no formula", "Beyond the paper", f"no formula is known for {what}"
+    )
 
 
 def alpha(a: int, d: int) -> int:
     """Dimension of the determinantal variety of d × d matrices of rank at most a.
 
-    α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of GL_a)
+    α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of
+    GL_a)
 
     >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
     [5, 8, 9, 9]

@@ -1,8 +1,9 @@
 """The two fields that networks are computed over: the reals, and a prime field.
 
-Both store their elements as float64 arrays, so the same numpy expressions, and the same BLAS,
-serve both. A prime field keeps the residues of least absolute value and reduces after every
-product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them is exact in float64.
+Both store their elements as float64 arrays, so the same numpy expressions, and the same
+BLAS, serve both. A prime field keeps the residues of least absolute value and reduces
+after every product; with p < 2²³ each product is below 2⁴⁴ and a sum of 2⁹ of them is
+exact in float64.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ class Reals:
         return x @ y
 
     def inverse(self, x: np.ndarray) -> np.ndarray:
-        """The inverse of a square matrix; numpy's LinAlgError, a ValueError, where there is none."""
+        """The inverse of a square matrix; numpy's LinAlgError, a ValueError, where
+        there is none."""
         return np.linalg.inv(x)
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -44,9 +46,12 @@ class Reals:
         rng: np.random.Generator,
         causal: bool = False,
     ) -> np.ndarray:
-        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with a mask over k ≤ i."""
+        """exp(s_ji) / Σ_k exp(s_ki), column by column (Eq. 15 with temperature 1); with
+        a mask over k ≤ i."""
         if causal:
-            logits = np.where(np.triu(np.ones(logits.shape[-2:], bool)), logits, -np.inf)
+            logits = np.where(
+                np.triu(np.ones(logits.shape[-2:], bool)), logits, -np.inf
+            )
         # Subtracting a column's largest logit only avoids overflow.
         e = np.exp(logits - logits.max(axis=-2, keepdims=True))
         return e / e.sum(axis=-2, keepdims=True)
@@ -56,8 +61,9 @@ class Reals:
 class PrimeField:
     """Arithmetic modulo a prime p < 2²³, exact.
 
-    A rank over it at a random point is a rigorous lower bound of the generic rank over Q, and
-    falls short of it with a probability that `neuroviz.engine.rank` bounds ("Exact rank").
+    A rank over it at a random point is a rigorous lower bound of the generic rank over
+    Q, and falls short of it with a probability that `neuroviz.engine.rank` bounds
+    ("Exact rank").
 
     Raises:
         ValueError: if p is not a prime between 3 and 2²³.
@@ -76,8 +82,9 @@ class PrimeField:
             p = 0
         if not (3 <= p < _LARGEST_PRIME and _is_prime(p)):
             raise ValueError(
-                f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that float64 holds every "
-                f"sum of products exactly; got {self.p!r}: try {DEFAULT_PRIME} or {SECOND_PRIME}"
+                f"the field needs an odd prime below 2²³ = {_LARGEST_PRIME}, so that"
+                f" float64 holds every sum of products exactly; got {self.p!r}: try"
+                f" {DEFAULT_PRIME} or {SECOND_PRIME}"
             )
         object.__setattr__(self, "p", p)
 
@@ -87,11 +94,13 @@ class PrimeField:
         return int(2**53 // ((self.p + 1) // 2) ** 2) - 1
 
     def reduce(self, x: np.ndarray) -> np.ndarray:
-        """The residues of least absolute value (up to rounding at ±p/2), for |x| < 2⁵³."""
+        """The residues of least absolute value (up to rounding at ±p/2), for |x| <
+        2⁵³."""
         return x - self.multiples(x)
 
     def multiples(self, x: np.ndarray) -> np.ndarray:
-        """The multiples of p nearest to x, in place, because new memory costs more time than sums."""
+        """The multiples of p nearest to x, in place, because new memory costs more time
+        than sums."""
         nearest = np.asarray(x * (1.0 / self.p))
         np.rint(nearest, out=nearest)
         nearest *= self.p
@@ -105,23 +114,30 @@ class PrimeField:
             product -= self.multiples(product)
             return product
         return self.reduce(
-            sum(self.reduce(x[..., i : i + step] @ y[..., i : i + step, :]) for i in range(0, n, step))
+            sum(
+                self.reduce(x[..., i : i + step] @ y[..., i : i + step, :])
+                for i in range(0, n, step)
+            )
         )
 
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix of residues.
 
-        Raises:
-            ValueError: if its determinant is 0 mod p, or an entry is not a whole number.
+        Raises: ValueError: if its determinant is 0 mod p, or an entry is not a whole
+            number.
 
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])
         """
-        from neuroviz.engine.pivots import gauss_jordan  # late: pivots imports this module
+        from neuroviz.engine.pivots import (
+            gauss_jordan,
+        )  # late: pivots imports this module
 
         n = len(x)
         if not (x == np.rint(x)).all():
-            raise ValueError(f"a matrix mod {self.p} has whole entries; got {x[x != np.rint(x)][0]}")
+            raise ValueError(
+                f"a matrix mod {self.p} has whole entries; got {x[x != np.rint(x)][0]}"
+            )
         transform, rows, columns = gauss_jordan(self, x)
         if len(rows) < n:
             raise ValueError(f"the {n} × {n} matrix has no inverse mod {self.p}")
@@ -139,15 +155,18 @@ class PrimeField:
         rng: np.random.Generator,
         causal: bool = False,
     ) -> np.ndarray:
-        """Random columns that sum to 1; they stand for a softmax whose exponentials are free variables.
+        """Random columns that sum to 1; they stand for a softmax whose exponentials are
+        free variables.
 
-        By Ax's theorem the exponentials of independent logits satisfy no algebraic relation with
-        the weights and tokens, so for the generic rank each may be replaced by a fresh random
-        element E_ji ("Exponentials as free elements"). The columns E_ji / Σ_k E_ki are then free
-        but for their sums. Logits symmetric in j and i share their exponentials, E_ji = E_ij; then
-        the columns are E_ji c_i off the diagonal, with the c_i = 1 / Σ_k E_ki free as well. Under a mask only
-        one of E_ji, E_ij occurs, and nothing is shared. A term of the logits in j alone is a factor G_j, and
-        changes nothing: the columns of E_ji G_j are those of E_ji G_j G_i, symmetric again.
+        By Ax's theorem the exponentials of independent logits satisfy no algebraic
+        relation with the weights and tokens, so for the generic rank each may be
+        replaced by a fresh random element E_ji ("Exponentials as free elements"). The
+        columns E_ji / Σ_k E_ki are then free but for their sums. Logits symmetric in j
+        and i share their exponentials, E_ji = E_ij; then the columns are E_ji c_i off
+        the diagonal, with the c_i = 1 / Σ_k E_ki free as well. Under a mask only one of
+        E_ji, E_ij occurs, and nothing is shared. A term of the logits in j alone is a
+        factor G_j, and changes nothing: the columns of E_ji G_j are those of E_ji G_j
+        G_i, symmetric again.
         """
         S = self.random(rng, logits.shape)
         if causal:

@@ -1,4 +1,5 @@
-"""Fibres of one layer: which pairs (A, V), A = KᵀQ, have the same function ("Theorem 3.2")."""
+"""Fibres of one layer: which pairs (A, V), A = KᵀQ, have the same function ("Theorem
+3.2")."""
 
 from typing import NamedTuple
 
@@ -7,14 +8,23 @@ import numpy as np
 from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights, jacobian
 from neuroviz.engine.rank import exact_rank, float_rank
-from neuroviz.engine.symmetry import VirtualWeights, as_network, close, rank_of, rescale, swap_keys_and_values
+from neuroviz.engine.symmetry import (
+    VirtualWeights,
+    as_network,
+    close,
+    rank_of,
+    rescale,
+    swap_keys_and_values,
+)
 
 TOLERANCE = 1e-9
-"""How far apart, relative to their size, two floats may be that stand for the same number."""
+"""How far apart, relative to their size, two floats may be that stand for the same
+number."""
 
 
 class Pair(NamedTuple):
-    """A of shape (d, d) and V of shape (d′, d): one layer, as far as its function shows it."""
+    """A of shape (d, d) and V of shape (d′, d): one layer, as far as its function shows
+    it."""
 
     A: np.ndarray
     V: np.ndarray
@@ -31,10 +41,12 @@ def as_weights(pair: Pair) -> Weights:
 
 
 def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
-    """All coefficients of a lightning layer: two layers have the same function exactly if these agree.
+    """All coefficients of a lightning layer: two layers have the same function exactly
+    if these agree.
 
-        t ≥ 2   A_ik V_mj + A_jk V_mi                       the quadratic forms (Aᵀy)_k (Vy)_m  (Prop. A.5)
-        t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the cubic forms (xᵀAx)(Vx)_m, S = A + Aᵀ
+        t ≥ 2   A_ik V_mj + A_jk V_mi                       the quadratic forms (Aᵀy)_k
+        (Vy)_m  (Prop. A.5) t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the
+        cubic forms (xᵀAx)(Vx)_m, S = A + Aᵀ
 
     Returns:
         Shape (d, d′, d, d) for t ≥ 2, (d′, d, d, d) for t = 1.
@@ -53,12 +65,14 @@ def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
     return over.reduce(product + product.swapaxes(-1, -2))
 
 
-def same_function(over: Field, attention: str, one: Pair, other: Pair, tokens: int) -> bool:
+def same_function(
+    over: Field, attention: str, one: Pair, other: Pair, tokens: int
+) -> bool:
     """Whether two layers have the same function, decided from their weights alone.
 
-    Lightning: by `function_table`. Softmax: for t ≥ 2 if V′ = V and, unless V = 0, A′ = A (Thm. 3.9);
-    for t = 1 if V′ = V ("One token"). Exact over a prime field (lightning); over the reals up to
-    `TOLERANCE`, relative to the larger.
+    Lightning: by `function_table`. Softmax: for t ≥ 2 if V′ = V and, unless V = 0, A′ =
+    A (Thm. 3.9); for t = 1 if V′ = V ("One token"). Exact over a prime field
+    (lightning); over the reals up to `TOLERANCE`, relative to the larger.
 
     >>> u, v, k, h = np.eye(4)[:, :3]
     >>> one, other = Pair(np.outer(u, k), np.outer(h, v)), Pair(np.outer(v, k), np.outer(h, u))
@@ -66,16 +80,22 @@ def same_function(over: Field, attention: str, one: Pair, other: Pair, tokens: i
     True
     """
     if attention == "lightning":
-        return close(over, *(function_table(over, pair, tokens) for pair in (one, other)), TOLERANCE)
+        return close(
+            over,
+            *(function_table(over, pair, tokens) for pair in (one, other)),
+            TOLERANCE,
+        )
     if not close(over, one.V, other.V, TOLERANCE):
         return False
     return tokens == 1 or not one.V.any() or close(over, one.A, other.A, TOLERANCE)
 
 
 def fiber_case(over: Field, pair: Pair) -> str:
-    """Which case of Theorem 3.2 a layer is: "zero", "rank one", "boundary" or "generic".
+    """Which case of Theorem 3.2 a layer is: "zero", "rank one", "boundary" or
+    "generic".
 
-    Boundary: A = v kᵀ and V = h vᵀ with the same v, where swapping u and v changes nothing (Thm. 3.4).
+    Boundary: A = v kᵀ and V = h vᵀ with the same v, where swapping u and v changes
+    nothing (Thm. 3.4).
 
     >>> fiber_case(Reals(), Pair(np.eye(2), np.eye(2)))
     'generic'
@@ -84,7 +104,11 @@ def fiber_case(over: Field, pair: Pair) -> str:
         return "zero"
     if rank_of(over, pair.A, TOLERANCE) > 1 or rank_of(over, pair.V, TOLERANCE) > 1:
         return "generic"
-    return "boundary" if rank_of(over, np.hstack([pair.A, pair.V.T]), TOLERANCE) == 1 else "rank one"
+    return (
+        "boundary"
+        if rank_of(over, np.hstack([pair.A, pair.V.T]), TOLERANCE) == 1
+        else "rank one"
+    )
 
 
 def rescaled(over: Field, pair: Pair, c: float) -> Pair:
@@ -95,7 +119,8 @@ def rescaled(over: Field, pair: Pair, c: float) -> Pair:
 def swapped(over: Field, pair: Pair) -> Pair:
     """A = u kᵀ, V = h vᵀ → c v kᵀ, h uᵀ / c: the same lightning function.
 
-    Over the reals c makes the new A as long as the old one, at an angle of at most 90° to it.
+    Over the reals c makes the new A as long as the old one, at an angle of at most 90°
+    to it.
 
     Raises:
         ValueError: unless A and V have rank one.
@@ -108,32 +133,44 @@ def swapped(over: Field, pair: Pair) -> Pair:
 
 
 def with_antisymmetric_part(pair: Pair, amount: float) -> Pair:
-    """A + amount · (A − Aᵀ)/2: one token sees no difference; amount −1 leaves the symmetric part."""
+    """A + amount · (A − Aᵀ)/2: one token sees no difference; amount −1 leaves the
+    symmetric part."""
     return Pair(pair.A + amount * (pair.A - pair.A.T) / 2, pair.V)
 
 
-def kernel_dimension(over: Field, attention: str, pair: Pair, tokens: int, rng: np.random.Generator) -> int:
-    """How many independent directions (Ȧ, V̇) leave the function unchanged to first order, measured.
+def kernel_dimension(
+    over: Field, attention: str, pair: Pair, tokens: int, rng: np.random.Generator
+) -> int:
+    """How many independent directions (Ȧ, V̇) leave the function unchanged to first
+    order, measured.
 
-    Lemma A.3 (lightning, t ≥ 2): 1 where A ≠ 0 and V ≠ 0, but d where A = v kᵀ, V = h vᵀ. Over the reals
-    the count is read off a spectrum.
+    Lemma A.3 (lightning, t ≥ 2): 1 where A ≠ 0 and V ≠ 0, but d where A = v kᵀ, V = h
+    vᵀ. Over the reals the count is read off a spectrum.
 
     >>> layer = Pair(np.eye(2), np.array([[1.0, 2.0]]))
     >>> kernel_dimension(Reals(), "lightning", layer, 2, np.random.default_rng(0))
     1
     """
     size = pair.A.size
-    # Twice as many equations as unknowns; one input gives at least t(t − 1) equations for A.
-    inputs = 8 + 2 * (size + pair.V.size) // (tokens * len(pair.V)) + size // max(1, tokens * (tokens - 1))
+    # Twice as many equations as unknowns; one input gives at least t(t − 1) equations
+    # for A.
+    inputs = (
+        8
+        + 2 * (size + pair.V.size) // (tokens * len(pair.V))
+        + size // max(1, tokens * (tokens - 1))
+    )
     X = over.random(rng, (inputs, len(pair.A), tokens))
     J = jacobian(over, attention, as_weights(pair), X, rng=rng)
-    J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)  # K is not free here
+    J = np.delete(
+        J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1
+    )  # K is not free here
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
     return J.shape[1] - rank
 
 
 def product_table(A: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """The forms q_km = l_k · v_m of a layer, as symmetric matrices: (…, d, d), (…, d′, d) → (…, d, d′, d, d).
+    """The forms q_km = l_k · v_m of a layer, as symmetric matrices: (…, d, d), (…, d′,
+    d) → (…, d, d′, d, d).
 
     >>> product_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 2.0]]))[0, 0]
     array([[0., 1.],

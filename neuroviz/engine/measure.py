@@ -1,8 +1,8 @@
 """Architecture → Measurement: the one path that every panel, test and benchmark takes.
 
-A measurement never consults a formula. It draws a random network and random inputs, takes the
-derivative of the function in the weights, and finds its rank: over a prime field ("exact"), or
-in floating point ("float").
+A measurement never consults a formula. It draws a random network and random inputs,
+takes the derivative of the function in the weights, and finds its rank: over a prime
+field ("exact"), or in floating point ("float").
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -24,7 +24,9 @@ from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
-_POOR_BOUND = 1e-6  # above this bound of the error a few more points are worth their time
+_POOR_BOUND = (
+    1e-6  # above this bound of the error a few more points are worth their time
+)
 _SPARE_ROWS = 2  # rows beyond the columns, in case one or two random rows add nothing
 _SECONDS_WITHOUT_A_BAR = 4.0
 
@@ -33,12 +35,11 @@ _SECONDS_WITHOUT_A_BAR = 4.0
 class Measurement:
     """A measured dimension, and what every measurement says of it.
 
-    Attributes:
-        value: the rank that was found.
-        num_inputs: on how many inputs the function was observed; 0 where a theorem needed none.
-        seed: what the random network and inputs were drawn from; None where they were given.
-        note: how the number was found, in a sentence.
-        method: "exact", "float" or "certified"; `status`, what a reader may take the number for, is the same.
+    Attributes: value: the rank that was found. num_inputs: on how many inputs the
+        function was observed; 0 where a theorem needed none. seed: what the random
+        network and inputs were drawn from; None where they were given. note: how the
+        number was found, in a sentence. method: "exact", "float" or "certified";
+        `status`, what a reader may take the number for, is the same.
     """
 
     value: int
@@ -54,7 +55,8 @@ class Measurement:
 
     @property
     def kernel(self) -> int:
-        """How many directions are silent, `num_columns` − `value`; a certified measurement has no columns.
+        """How many directions are silent, `num_columns` − `value`; a certified
+        measurement has no columns.
 
         >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
         3
@@ -66,14 +68,14 @@ class Measurement:
 class ExactMeasurement(Measurement):
     """A rank over a prime field.
 
-    Attributes:
-        num_columns: free entries of the slice, or parameters.
-        prime: p of the field.
-        error_bound: the probability that the random point hid some of the generic rank; 0 where the rank
+    Attributes: num_columns: free entries of the slice, or parameters. prime: p of the
+        field. error_bound: the probability that the random point hid some of the
+        generic rank; 0 where the rank
             meets an upper bound, such as the one that the symmetries prove.
-        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a column).
-        arithmetic: what the matrix was eliminated in, "float64", "float32", "int8", or "flint" for a small
-            one (python-flint's whole numbers modulo p).
+        route: "slice" (across the symmetries' orbits) or "weights" (every parameter a
+            column).
+        arithmetic: what the matrix was eliminated in, "float64", "float32", "int8", or
+            "flint" for a small one (python-flint's whole numbers modulo p).
     """
 
     num_columns: int
@@ -88,8 +90,8 @@ class ExactMeasurement(Measurement):
 class FloatMeasurement(Measurement):
     """A rank read off a spectrum; all parameters are columns.
 
-    Attributes:
-        singular_values: relative to the largest, one for each parameter; those beyond the number of
+    Attributes: singular_values: relative to the largest, one for each parameter; those
+        beyond the number of
             equations are 0.
         gap: the factor across the split.
         decided: False where the spectrum cannot say ("Floating point").
@@ -110,9 +112,8 @@ class FloatMeasurement(Measurement):
 class CertifiedMeasurement(Measurement):
     """A proved dimension.
 
-    Attributes:
-        route: "theorem" or "ball".
-        certificate: a `Certificate`: what was proved, and how; its `verify()` checks it again.
+    Attributes: route: "theorem" or "ball". certificate: a `Certificate`: what was
+        proved, and how; its `verify()` checks it again.
     """
 
     route: str
@@ -151,35 +152,39 @@ def measure_dimension(
     budget: float | None = None,
     progress: bool | Report | None = None,
 ) -> Measurement:
-    """The dimension of the neuromanifold: generic rank of the derivative weights ↦ outputs.
+    """The dimension of the neuromanifold: generic rank of the derivative weights ↦
+    outputs.
 
-    exact   A random point over F_p, one random functional of the output for each of n + 2 inputs
-            (n columns): always enough, and the rank is a rigorous lower bound of the generic rank
-            ("How many inputs", "Exact rank"). Softmax: each exponential is a fresh element (Ax 1971).
-            When the rank is below the number of columns, a second independent point is tried.
-    float   float64 at well conditioned weights and tokens, half as many inputs again as the exact
-            rank needs, and one; the spectrum, its gap, and whether the gap decides. Evidence only.
-    certified   the strongest proof that we have, as an object that checks itself again: see
-            `neuroviz.certificate.certificate`. The status of the statement it rests on is in its argument.
+    exact   A random point over F_p, one random functional of the output for each of n +
+            2 inputs (n columns): always enough, and the rank is a rigorous lower bound
+            of the generic rank ("How many inputs", "Exact rank"). Softmax: each
+            exponential is a fresh element (Ax 1971). When the rank is below the number
+            of columns, a second independent point is tried.
+    float   float64 at well conditioned weights and tokens, half as many inputs again as
+            the exact rank needs, and one; the spectrum, its gap, and whether the gap
+            decides. Evidence only.
+    certified   the strongest proof that we have, as an object that checks itself again:
+            see `neuroviz.certificate.certificate`. The status of the statement it rests
+            on is in its argument.
 
-    Args:
-        arch: any `Architecture`.
-        method: "exact", "float" or "certified".
-        seed: a whole number ≥ 0; the same seed gives the same measurement.
-        inputs: observe this many inputs, all outputs of each, instead of enough of them.
-        route: "slice" (default for exact: columns across the symmetries' orbits, so that full rank
-            is a proof) or "weights" (all parameters; default, and only choice, for float, and for
-            networks with heads, skips or masks). For certified "theorem", "ball", or None for the
-            stronger.
+    Args: arch: any `Architecture`. method: "exact", "float" or "certified". seed: a
+        whole number ≥ 0; the same seed gives the same measurement. inputs: observe this
+        many inputs, all outputs of each, instead of enough of them. route: "slice"
+        (default for exact: columns across the symmetries' orbits, so that full rank
+            is a proof) or "weights" (all parameters; default, and only choice, for
+            float, and for networks with heads, skips or masks). For certified
+            "theorem", "ball", or None for the stronger.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
-        budget: seconds. Exact and float refuse what will take more by `estimate_cost`, 600 if None, and stop
-            where it takes longer after all. A certificate's search stops after it, 60 if None. It never
-            changes what is found, only whether something is.
-        progress: True for a bar with the time left, False for none, None for one where it takes some seconds;
-            or a function called as (what, part of the whole). A certificate shows none.
+        budget: seconds. Exact and float refuse what will take more by `estimate_cost`,
+            600 if None, and stop where it takes longer after all. A certificate's
+            search stops after it, 60 if None. It never changes what is found, only
+            whether something is.
+        progress: True for a bar with the time left, False for none, None for one where
+            it takes some seconds; or a function called as (what, part of the whole). A
+            certificate shows none.
 
-    Raises:
-        ValueError: if an argument is none of the above, or the budget too small; for certified also if
+    Raises: ValueError: if an argument is none of the above, or the budget too small;
+        for certified also if
             nothing is proved.
 
     >>> from neuroviz import Architecture, measure_dimension
@@ -187,9 +192,14 @@ def measure_dimension(
     >>> found.value, found.status, found.prime
     (12, 'exact', 8388593)
     """
-    route, inputs, p = cost.checked_question("measure_dimension", arch, method, route, inputs, prime)
+    route, inputs, p = cost.checked_question(
+        "measure_dimension", arch, method, route, inputs, prime
+    )
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise ValueError(f"progress is True, False, None or a function of (what, part); got {progress!r}")
+        raise ValueError(
+            "progress is True, False, None or a function of (what, part); got"
+            f" {progress!r}"
+        )
     seed = whole_number("seed", seed, least=0)
     if budget is not None:
         Budget(budget)  # an impossible budget raises here
@@ -202,7 +212,9 @@ def measure_dimension(
     if budget is not None or progress or not cost.is_quick(arch, columns, taken):
         instead = "take method='certified'" if arch.is_plain else "fewer tokens"
         if callable(progress):
-            progress("estimate", 0.0)  # a process's first estimate imports torch, which takes seconds
+            progress(
+                "estimate", 0.0
+            )  # a process's first estimate imports torch, which takes seconds
         expected = cost.estimate_cost(arch, method, route, inputs, p)
         context = _within(arch, expected, instead, budget, progress)
     with context:
@@ -218,19 +230,26 @@ def _within(
     budget: float | None = None,
     progress: bool | Report | None = False,
 ) -> AbstractContextManager[None]:
-    """Refuse what the budget does not allow, end what takes longer, and show the progress of long work."""
+    """Refuse what the budget does not allow, end what takes longer, and show the
+    progress of long work."""
     seconds = cost.BUDGET_SECONDS if budget is None else budget
     cost.check_budget(expected, seconds, arch)
     if progress is None:
         progress = expected.seconds > _SECONDS_WITHOUT_A_BAR
-    return showing(progress, expected.stages, Budget(seconds, "not measured", instead).check)
+    return showing(
+        progress, expected.stages, Budget(seconds, "not measured", instead).check
+    )
 
 
 @lru_cache(maxsize=256)
-def _certified(arch: Architecture, seed: int, route: str | None, budget: float | None) -> Measurement:
+def _certified(
+    arch: Architecture, seed: int, route: str | None, budget: float | None
+) -> Measurement:
     proof = cost.prover.certify(arch, route, seed, budget)
     inputs = len(proof.data.get("inputs", ()))
-    return CertifiedMeasurement(proof.dimension, inputs, seed, proof.argument, proof.route, proof)
+    return CertifiedMeasurement(
+        proof.dimension, inputs, seed, proof.argument, proof.route, proof
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -239,7 +258,8 @@ def _measure_exact(
 ) -> ExactMeasurement:
     columns, value, error = cost.columns_on(arch, route), 0, 0.0
     if cost.tries_a_small_prime(columns, route, inputs, p):
-        # A small prime is believed only where the rank meets the upper bound; its entries take one byte.
+        # A small prime is believed only where the rank meets the upper bound; its
+        # entries take one byte.
         arithmetic, taken = fastest_arithmetic(), columns + _SPARE_ROWS
         over, name = arithmetic.over, arithmetic.name
         rng = np.random.default_rng([seed, over.p])
@@ -247,26 +267,41 @@ def _measure_exact(
             arithmetic, arch, route, (taken, columns), False, rng, reporting()
         )
         if value < columns:
-            # Entries now take eight bytes, so the memory is checked again; the time is not.
-            cost.check_budget(cost.Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch)
+            # Entries now take eight bytes, so the memory is checked again; the time is
+            # not.
+            cost.check_budget(
+                cost.Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch
+            )
     if value < columns:
         over, name = PrimeField(p or DEFAULT_PRIME), rank.arithmetic_of(columns)
         value, taken, error = _at_two_points(over, arch, seed, inputs, route, columns)
     space = {"slice": "slice", "weights": "parameter space"}[route]
-    turned = " (turned by the real angles, by the theorem of Lindemann and Weierstrass)" * arch.block.rotary
+    turned = (
+        " (turned by the real angles, by the theorem of Lindemann and Weierstrass)"
+        * arch.block.rotary
+    )
     if value == columns:
         free = " (exponentials free by Ax's theorem)" * (arch.attention == "softmax")
-        note = f"full rank: all {columns} directions of the {space} move the function, so this is the "
+        note = (
+            f"full rank: all {columns} directions of the {space} move the function, so"
+            " this is the "
+        )
         note += f"dimension{free}{turned}"
     else:
         seen = "" if inputs is None else f" on {_counted(inputs)}"
         note = (
-            f"rank {value}{seen} of {columns} columns of the {space}, the larger of 2 random points mod "
-            f"{over.p}; that generic points give more{seen} has probability at most {error:.1g}{turned}"
+            f"rank {value}{seen} of {columns} columns of the {space}, the larger of 2"
+            f" random points mod {over.p}; that generic points give more{seen} has"
+            f" probability at most {error:.1g}{turned}"
         )
         if seen:
-            note += f"; observed{seen} only: more may show more, so this need not be the dimension"
-    return ExactMeasurement(value, taken, seed, note, columns, over.p, error, route, name)
+            note += (
+                f"; observed{seen} only: more may show more, so this need not be the"
+                " dimension"
+            )
+    return ExactMeasurement(
+        value, taken, seed, note, columns, over.p, error, route, name
+    )
 
 
 def _counted(inputs: int) -> str:
@@ -274,11 +309,22 @@ def _counted(inputs: int) -> str:
 
 
 def _at_two_points(
-    over: PrimeField, arch: Architecture, seed: int, inputs: int | None, route: str, columns: int
+    over: PrimeField,
+    arch: Architecture,
+    seed: int,
+    inputs: int | None,
+    route: str,
+    columns: int,
 ) -> tuple[int, int, float]:
-    """The larger rank at two random points, how many inputs it took, and the probability of a larger one."""
-    rows, large, all_outputs = inputs or columns + _SPARE_ROWS, columns >= cost.LARGE, inputs is not None
-    # Random combinations of the columns have the same rank, and are faster to eliminate if it is not full.
+    """The larger rank at two random points, how many inputs it took, and the
+    probability of a larger one."""
+    rows, large, all_outputs = (
+        inputs or columns + _SPARE_ROWS,
+        columns >= cost.LARGE,
+        inputs is not None,
+    )
+    # Random combinations of the columns have the same rank, and are faster to eliminate
+    # if it is not full.
     mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
     likely_full = route == "slice" and arch.tokens > 1
     value, num_inputs, points = 0, rows, 2
@@ -298,10 +344,17 @@ def _at_two_points(
         found, taken = at_a_point(route)
         value, num_inputs = max(value, found), max(num_inputs, taken)
         if value == columns:
-            return value, num_inputs, 0.0  # no point can show a larger rank: nothing is left to chance
+            return (
+                value,
+                num_inputs,
+                0.0,
+            )  # no point can show a larger rank: nothing is left to chance
     error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
-    if error > _POOR_BOUND and turning_degree(arch) > turning_degree(arch, related=False):
-        # Angles in general position give no smaller rank and a lower degree, hence a better bound.
+    if error > _POOR_BOUND and turning_degree(arch) > turning_degree(
+        arch, related=False
+    ):
+        # Angles in general position give no smaller rank and a lower degree, hence a
+        # better bound.
         if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
             degree = block_degree(arch, related=False) + mixed
             error = min(error, rank.schwartz_zippel(value, degree, over.p) ** points)
@@ -309,29 +362,44 @@ def _at_two_points(
 
 
 def clear_cache() -> None:
-    """Forget all measurements, so that the next ones are made anew (for timing, for tests)."""
+    """Forget all measurements, so that the next ones are made anew (for timing, for
+    tests)."""
     for cached in (_measure_exact, _measure_float, _certified, _rank_by_inputs):
         cached.cache_clear()
 
 
-def rank_by_inputs(arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME) -> InputsCurve:
-    """The exact rank on the first N inputs, all outputs of each, until one more adds nothing.
+def rank_by_inputs(
+    arch: Architecture, seed: int = 0, prime: int = DEFAULT_PRIME
+) -> InputsCurve:
+    """The exact rank on the first N inputs, all outputs of each, until one more adds
+    nothing.
 
-    What a generic further input adds never grows with N, so the first input that adds nothing ends
-    the growth for good ("How many inputs").
+    What a generic further input adds never grows with N, so the first input that adds
+    nothing ends the growth for good ("How many inputs").
 
-    Raises:
-        ValueError: as in `measure_dimension`, whose budget of 600 seconds holds here, too.
+    Raises: ValueError: as in `measure_dimension`, whose budget of 600 seconds holds
+        here, too.
 
     >>> from neuroviz import Architecture, rank_by_inputs
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    seed, p, columns = whole_number("seed", seed, least=0), PrimeField(prime).p, cost.columns_on(arch, None)
+    seed, p, columns = (
+        whole_number("seed", seed, least=0),
+        PrimeField(prime).p,
+        cost.columns_on(arch, None),
+    )
     inputs = 3 + columns // (arch.tokens * arch.widths[-1])
     quick = cost.is_quick(arch, columns, inputs)
-    with one_thread(), nullcontext() if quick else _within(arch, cost.inputs_cost(arch), "take fewer layers"):
+    with (
+        one_thread(),
+        (
+            nullcontext()
+            if quick
+            else _within(arch, cost.inputs_cost(arch), "take fewer layers")
+        ),
+    ):
         return _rank_by_inputs(arch, seed, p)
 
 
@@ -343,34 +411,54 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     columns, equations = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     space, ranks, end = rank.RowSpace(over, columns), [], None
     while end is None:
-        # The first block has about as many inputs as the equations suggest, each later one a few.
+        # The first block has about as many inputs as the equations suggest, each later
+        # one a few.
         chunk = ceil(columns / equations) + 2 if not ranks else 4
         X = network.random_tokens(over, net, chunk, rng)
         before = space.dimension
         reporting()("inputs", before / columns)
-        new = space.add_each(jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns))
+        new = space.add_each(
+            jacobian(over, net, weights, X, None, rng)[..., free].reshape(-1, columns)
+        )
         ranks += (before + new.reshape(chunk, equations).sum(axis=1).cumsum()).tolist()
-        end = next((n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None)
+        end = next(
+            (n for n in range(2, len(ranks) + 1) if ranks[n - 1] == ranks[n - 2]), None
+        )
     ranks = ranks[:end]
-    error = 0.0 if ranks[-1] == columns else rank.schwartz_zippel(ranks[-1], block_degree(arch), p)
-    return InputsCurve(tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error)
+    error = (
+        0.0
+        if ranks[-1] == columns
+        else rank.schwartz_zippel(ranks[-1], block_degree(arch), p)
+    )
+    return InputsCurve(
+        tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error
+    )
 
 
 _CLEAR_GAP = 1e10  # asked for at both points: a wrong rank was seen at two with 7·10⁹
 
 
 @lru_cache(maxsize=256)
-def _measure_float(arch: Architecture, seed: int, inputs: int | None) -> FloatMeasurement:
-    num_inputs = inputs or ceil(1.5 * _rank_by_inputs(arch, seed, DEFAULT_PRIME).enough) + 1
+def _measure_float(
+    arch: Architecture, seed: int, inputs: int | None
+) -> FloatMeasurement:
+    num_inputs = (
+        inputs or ceil(1.5 * _rank_by_inputs(arch, seed, DEFAULT_PRIME).enough) + 1
+    )
     reporting()("derivative", 0.0)
     J = _float_rows(arch, num_inputs, seed, 2)
     reporting()("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
     if found.decided and (doubt := _doubt(arch, J, found)):
-        found = replace(found, decided=False, note=f"undecided: {doubt}; the exact rank can tell")
+        found = replace(
+            found, decided=False, note=f"undecided: {doubt}; the exact rank can tell"
+        )
     if inputs is None:
         return found
-    return replace(found, note=f"{found.note}; observed on {_counted(inputs)} only: more may show more")
+    return replace(
+        found,
+        note=f"{found.note}; observed on {_counted(inputs)} only: more may show more",
+    )
 
 
 def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | None:
@@ -378,12 +466,21 @@ def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | 
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
     moves = J.any(axis=1).reshape(found.num_inputs, -1)
-    if not moves.any() or (moves != moves[0]).any():  # generic weights move the same outputs on each input
+    if (
+        not moves.any() or (moves != moves[0]).any()
+    ):  # generic weights move the same outputs on each input
         return "derivatives left the range of floats and became 0"
-    if arch.attention == "softmax" and any(on_a_line(arch)) and arch.num_layers > 1 and arch.tokens > 1:
+    if (
+        arch.attention == "softmax"
+        and any(on_a_line(arch))
+        and arch.num_layers > 1
+        and arch.tokens > 1
+    ):
         # True singular values were seen below the rounding, behind a clear gap.
         return "tokens on a line have shown clear gaps at wrong ranks"
-    again = from_spectrum(_float_rows(arch, found.num_inputs, found.seed, 3), found.num_inputs)
+    again = from_spectrum(
+        _float_rows(arch, found.num_inputs, found.seed, 3), found.num_inputs
+    )
     if not again.decided or again.gap < _CLEAR_GAP:
         return f"{found.value} here, but another random point decides nothing"
     if again.value != found.value:
@@ -395,14 +492,18 @@ _WRITERS = ("O", "o", "V", "v", "U2")
 _SHRINKS = tuple(0.5**k for k in range(8))
 
 
-def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> np.ndarray:
-    """The derivative at a conditioned point, a column for each parameter; what is only rounding is 0.
+def _float_rows(
+    arch: Architecture, num_inputs: int, seed: int, point: int
+) -> np.ndarray:
+    """The derivative at a conditioned point, a column for each parameter; what is only
+    rounding is 0.
 
-    Where numbers leave the range of floats, and beside skips also where lengths differ too much to decide,
-    layers write less, by factors of 2: the tokens of a lightning layer with a skip grow like x + x³.
+    Where numbers leave the range of floats, and beside skips also where lengths differ
+    too much to decide, layers write less, by factors of 2: the tokens of a lightning
+    layer with a skip grow like x + x³.
 
-    Raises:
-        ValueError: if they leave it even where layers write 1/128 of what they usually do.
+    Raises: ValueError: if they leave it even where layers write 1/128 of what they
+        usually do.
     """
 
     def rows(weights: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
@@ -419,8 +520,9 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
             break
     if not np.isfinite(J).all():
         raise ValueError(
-            f"a float measurement needs derivatives below 10^308, and those of {arch} are larger at all "
-            "weights that it tries; take method='exact', fewer layers or a smaller power of the MLPs"
+            f"a float measurement needs derivatives below 10^308, and those of {arch}"
+            " are larger at all weights that it tries; take method='exact', fewer"
+            " layers or a smaller power of the MLPs"
         )
     if not rank.is_wide(J):
         return J
@@ -428,9 +530,14 @@ def _float_rows(arch: Architecture, num_inputs: int, seed: int, point: int) -> n
     return rank.without_rounding(J, rows(shaken, rank.nearby(X, rng)))
 
 
-def _writing_less(weights: dict[str, np.ndarray], shrink: float) -> dict[str, np.ndarray]:
+def _writing_less(
+    weights: dict[str, np.ndarray], shrink: float
+) -> dict[str, np.ndarray]:
     """What writes to the tokens, matrices and biases, times this."""
-    return {name: shrink * w if name.split(".")[-1] in _WRITERS else w for name, w in weights.items()}
+    return {
+        name: shrink * w if name.split(".")[-1] in _WRITERS else w
+        for name, w in weights.items()
+    }
 
 
 def from_spectrum(
@@ -450,13 +557,17 @@ def from_spectrum(
         note = f"{split}; floating point is evidence, not a proof"
     elif found.wide:
         note = (
-            f"undecided: rows or columns of the derivative differ in length by more than {rank.WIDEST:.0e}, "
-            f"so small directions may be lost; {instead}"
+            "undecided: rows or columns of the derivative differ in length by more"
+            f" than {rank.WIDEST:.0e}, so small directions may be lost; {instead}"
         )
     else:
-        split = "nothing is dropped, but" if found.gap == inf else f"it {splits} only, and"
+        split = (
+            "nothing is dropped, but" if found.gap == inf else f"it {splits} only, and"
+        )
         note = f"undecided: {split} values lie near the rounding noise; {instead}"
     spectrum = np.zeros(J.shape[1])  # columns beyond the number of rows get 0
     spectrum[: len(found.singular_values)] = found.singular_values[: J.shape[1]]
     spectrum.flags.writeable = False
-    return FloatMeasurement(found.value, num_inputs, seed, note, spectrum, found.gap, found.decided)
+    return FloatMeasurement(
+        found.value, num_inputs, seed, note, spectrum, found.gap, found.decided
+    )

@@ -1,8 +1,10 @@
-"""Deep attention networks over any field: weights, outputs, and the derivative of outputs in weights.
+"""Deep attention networks over any field: weights, outputs, and the derivative of
+outputs in weights.
 
-Tokens are the columns of X; a batch of N inputs has shape (N, d₀, t). Weights are a dict, named as in
-`Architecture.parameter_shapes`, where "1.R" holds the rotations of layer 1, which are given, not learned;
-without a block they may also be a tuple with one `Layer` for each layer.
+Tokens are the columns of X; a batch of N inputs has shape (N, d₀, t). Weights are a
+dict, named as in `Architecture.parameter_shapes`, where "1.R" holds the rotations of
+layer 1, which are given, not learned; without a block they may also be a tuple with one
+`Layer` for each layer.
 """
 
 from functools import lru_cache
@@ -13,12 +15,18 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Field, Reals
-from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations, random_rotations, turning_degree
+from neuroviz.engine.rotary import (
+    QUARTER_TURN,
+    powers_of_rotations,
+    random_rotations,
+    turning_degree,
+)
 from neuroviz.engine.tape import Node, Tape
 
 
 class Layer(NamedTuple):
-    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ. Several heads are stacked."""
+    """Q, K of shape (a, d_in) and V of shape (d_out, d_in); A = KᵀQ. Several heads are
+    stacked."""
 
     Q: np.ndarray
     K: np.ndarray
@@ -27,7 +35,18 @@ class Layer(NamedTuple):
 
 Weights = tuple[Layer, ...]
 BlockWeights = dict[str, np.ndarray]
-_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")  # weights of one layer, in order
+_LEARNED = (
+    "P",
+    "QKV",
+    "O",
+    "q",
+    "k",
+    "v",
+    "o",
+    "beta",
+    "U1",
+    "U2",
+)  # weights of one layer, in order
 
 
 def layer_shapes(arch: Architecture) -> list[Layer]:
@@ -51,11 +70,16 @@ def named(weights: Weights) -> BlockWeights:
     >>> list(named((Layer(np.eye(2), np.eye(2), np.eye(2)),)))
     ['1.Q', '1.K', '1.V']
     """
-    return {f"{i}.{name}": M for i, layer in enumerate(weights, 1) for name, M in layer._asdict().items()}
+    return {
+        f"{i}.{name}": M
+        for i, layer in enumerate(weights, 1)
+        for name, M in layer._asdict().items()
+    }
 
 
 def flatten(weights: Weights | BlockWeights) -> np.ndarray:
-    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of `jacobian`."""
+    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of
+    `jacobian`."""
     weights = weights if isinstance(weights, dict) else named(weights)
     return np.concatenate([matrix.ravel() for matrix in weights.values()])
 
@@ -66,7 +90,10 @@ def unflatten(arch: Architecture, parameters: np.ndarray) -> Weights | BlockWeig
     if not arch.block.is_plain:
         return found
     parts = iter(found.values())
-    return tuple(Layer(*(next(parts).reshape(shape) for shape in layer)) for layer in layer_shapes(arch))
+    return tuple(
+        Layer(*(next(parts).reshape(shape) for shape in layer))
+        for layer in layer_shapes(arch)
+    )
 
 
 def by_name(arch: Architecture, parameters: np.ndarray) -> BlockWeights:
@@ -77,11 +104,15 @@ def by_name(arch: Architecture, parameters: np.ndarray) -> BlockWeights:
     """
     if np.shape(parameters) != (arch.num_parameters,):
         raise ValueError(
-            f"{arch} has {arch.num_parameters} parameters; got an array of shape {np.shape(parameters)}"
+            f"{arch} has {arch.num_parameters} parameters; got an array of shape"
+            f" {np.shape(parameters)}"
         )
     shapes = arch.parameter_shapes
     parts = np.split(parameters, np.cumsum([*map(prod, shapes.values())])[:-1])
-    return {n: part.reshape(shape) for (n, shape), part in zip(shapes.items(), parts, strict=True)}
+    return {
+        n: part.reshape(shape)
+        for (n, shape), part in zip(shapes.items(), parts, strict=True)
+    }
 
 
 def random_block_weights(
@@ -94,53 +125,81 @@ def random_block_weights(
     >>> list(random_block_weights(Reals(), arch, np.random.default_rng(0)))
     ['1.Q', '1.K', '1.V', '1.R']
     """
-    weights = {name: field.random(rng, shape) for name, shape in arch.parameter_shapes.items()}
+    weights = {
+        name: field.random(rng, shape) for name, shape in arch.parameter_shapes.items()
+    }
     return weights | random_rotations(field, arch, rng, related)
 
 
-def random_weights(field: Field, arch: Architecture, rng: np.random.Generator) -> Weights | BlockWeights:
+def random_weights(
+    field: Field, arch: Architecture, rng: np.random.Generator
+) -> Weights | BlockWeights:
     """The same point as a tuple of `Layer`s; with a block it is a dict."""
     if not arch.block.is_plain:
         return random_block_weights(field, arch, rng)
-    return tuple(Layer(*(field.random(rng, shape) for shape in shapes)) for shapes in layer_shapes(arch))
+    return tuple(
+        Layer(*(field.random(rng, shape) for shape in shapes))
+        for shapes in layer_shapes(arch)
+    )
 
 
-def random_tokens(field: Field, arch: Architecture, inputs: int, rng: np.random.Generator) -> np.ndarray:
+def random_tokens(
+    field: Field, arch: Architecture, inputs: int, rng: np.random.Generator
+) -> np.ndarray:
     """Random inputs X, of shape (inputs, d₀, t)."""
     return field.random(rng, (inputs, arch.widths[0], arch.tokens))
 
 
-# How the float spectrum is made readable (docs/mathematics.md, "Floating point"): each token mostly
-# attends to itself, so that no layer makes the tokens parallel and nothing fades from layer to layer.
+# How the float spectrum is made readable (docs/mathematics.md, "Floating point"): each
+# token mostly attends to itself, so that no layer makes the tokens parallel and nothing
+# fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
-_SHARPNESS_ON_A_LINE = 6.0  # on a line a token cannot attend to itself alone; larger factors saturate
-_BESIDE_A_SKIP = 0.7  # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
-_TOKEN_NOISE = 0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
+_SHARPNESS_ON_A_LINE = (
+    6.0  # on a line a token cannot attend to itself alone; larger factors saturate
+)
+# multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
+_BESIDE_A_SKIP = 0.7
+_TOKEN_NOISE = (
+    0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
+)
 
 
 def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights:
-    """A random float64 point at which the Jacobian's spectrum is as readable as we know how to make it.
+    """A random float64 point at which the Jacobian's spectrum is as readable as we know
+    how to make it.
 
-    Q with orthonormal rows (or columns), K = Q + noise, V with orthonormal rows (or columns).
+    Q with orthonormal rows (or columns), K = Q + noise, V with orthonormal rows (or
+    columns).
     """
     layers = []
-    for i, (H, (d_in, d_out, a)) in enumerate(zip(arch.heads, arch.layers, strict=True)):
+    for i, (H, (d_in, d_out, a)) in enumerate(
+        zip(arch.heads, arch.layers, strict=True)
+    ):
         sharpness = 1.0
         if arch.attention == "softmax":
-            sharpness = _SHARPNESS_ON_A_LINE if min(arch.widths[: i + 1]) == 1 else _SOFTMAX_SHARPNESS
+            sharpness = (
+                _SHARPNESS_ON_A_LINE
+                if min(arch.widths[: i + 1]) == 1
+                else _SOFTMAX_SHARPNESS
+            )
         heads = []
         for _ in range(H):
             Q = _orthonormal(rng, a, d_in)
             K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
             V = (_BESIDE_A_SKIP if arch.skip else 1.0) * _orthonormal(rng, d_out, d_in)
             heads.append((np.sqrt(sharpness) * Q, np.sqrt(sharpness) * K, V))
-        layers.append(Layer(*(heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True)))))
+        layers.append(
+            Layer(*(heads[0] if H == 1 else map(np.stack, zip(*heads, strict=True))))
+        )
     return tuple(layers)
 
 
-def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> BlockWeights:
-    """`conditioned_weights` as a dict; a block gets near isometries, Q near K, and small biases."""
+def conditioned_block_weights(
+    arch: Architecture, rng: np.random.Generator
+) -> BlockWeights:
+    """`conditioned_weights` as a dict; a block gets near isometries, Q near K, and
+    small biases."""
     if arch.block.is_plain:
         return named(conditioned_weights(arch, rng))
     weights: BlockWeights = {}
@@ -152,10 +211,14 @@ def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> B
             weights[name] = rng.uniform(0.8, 1.25, shape)
         elif kind == "K":
             Q = weights[f"{name[:-1]}Q"]  # the first of the queries that share a key
-            weights[name] = Q[:: len(Q) // shape[0]] + 0.3 * rng.standard_normal(shape) / np.sqrt(shape[-1])
+            weights[name] = Q[:: len(Q) // shape[0]] + 0.3 * rng.standard_normal(
+                shape
+            ) / np.sqrt(shape[-1])
         else:
             several = (1, *shape) if len(shape) == 2 else shape
-            drawn = np.stack([_near_isometry(rng, *several[1:]) for _ in range(several[0])])
+            drawn = np.stack(
+                [_near_isometry(rng, *several[1:]) for _ in range(several[0])]
+            )
             sharp = 2.0 if kind == "Q" and arch.attention == "softmax" else 1.0
             if kind == "V" and arch.skip:
                 sharp = _BESIDE_A_SKIP
@@ -163,8 +226,11 @@ def conditioned_block_weights(arch: Architecture, rng: np.random.Generator) -> B
     return weights | random_rotations(Reals(), arch, rng)
 
 
-def conditioned_tokens(arch: Architecture, inputs: int, rng: np.random.Generator) -> np.ndarray:
-    """Random tokens of length near 1, as orthogonal to each other as noise and d₀ allow; (inputs, d₀, t)."""
+def conditioned_tokens(
+    arch: Architecture, inputs: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Random tokens of length near 1, as orthogonal to each other as noise and d₀
+    allow; (inputs, d₀, t)."""
     d, t = arch.widths[0], arch.tokens
     X = np.stack([_orthonormal(rng, d, t) for _ in range(inputs)])
     X = X + _TOKEN_NOISE * rng.standard_normal(X.shape) / np.sqrt(d)
@@ -181,7 +247,8 @@ def _orthonormal(rng: np.random.Generator, rows: int, columns: int) -> np.ndarra
 
 
 def _near_isometry(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """A matrix with singular values from 0.8 to 1.25; exact isometries of size 1 × 1 would all be ±1."""
+    """A matrix with singular values from 0.8 to 1.25; exact isometries of size 1 × 1
+    would all be ±1."""
     q = _orthonormal(rng, rows, columns)
     lengths = rng.uniform(0.8, 1.25, min(rows, columns))
     return q * lengths if rows >= columns else lengths[:, None] * q
@@ -204,17 +271,19 @@ def forward(
 
     Several heads are added, Σ_h V_h X S_h; `Block` has the formula of all else.
 
-    Args:
-        arch: an architecture, or a kind of attention: all sizes are then those of `weights` and X.
-        X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
-        rng: source of the fresh exponentials; needed for softmax over a prime field only.
+    Args: arch: an architecture, or a kind of attention: all sizes are then those of
+        `weights` and X. X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
+        rng: source of the fresh exponentials; needed for softmax over a prime field
+        only.
 
     >>> identity = np.eye(2)
     >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
     array([[8., 0.],
            [0., 8.]])
     """
-    return _recorded(Tape(field), _architecture(arch, weights, X), weights, X, rng)[0].value[:, 0]
+    return _recorded(Tape(field), _architecture(arch, weights, X), weights, X, rng)[
+        0
+    ].value[:, 0]
 
 
 def jacobian(
@@ -228,15 +297,15 @@ def jacobian(
 ) -> np.ndarray:
     """The derivative of `forward` in all weights, by a structured reverse pass.
 
-    Args:
-        cotangents: shape (N, c, d_l, t): c linear functionals of the output for each input. By
+    Args: cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
+        input. By
             default every output coordinate, c = d_l·t.
-        rescale: over the reals, where `can_be_rescaled`: divide each input's tokens by their norm after every
-            layer. This multiplies all rows of one input by one number, which changes no rank and keeps
-            3^l-th powers in the float range.
+        rescale: over the reals, where `can_be_rescaled`: divide each input's tokens by
+            their norm after every layer. This multiplies all rows of one input by one
+            number, which changes no rank and keeps 3^l-th powers in the float range.
 
-    Returns:
-        Shape (N, c, number of parameters); columns in the order of `Architecture.parameter_shapes`.
+    Returns: Shape (N, c, number of parameters); columns in the order of
+        `Architecture.parameter_shapes`.
 
     Raises:
         ValueError: if `rescale` is asked for where it would change the function.
@@ -244,8 +313,9 @@ def jacobian(
     arch = _architecture(arch, weights, X)
     if rescale and not (isinstance(field, Reals) and can_be_rescaled(arch)):
         raise ValueError(
-            "rescale is for lightning over the reals, without skips, biases or positions, where it changes "
-            f"no rank; got {arch} over {field}: leave rescale out"
+            "rescale is for lightning over the reals, without skips, biases or"
+            f" positions, where it changes no rank; got {arch} over {field}: leave"
+            " rescale out"
         )
     tape = Tape(field)
     Y, learned = _recorded(tape, arch, weights, X, rng, rescale)
@@ -257,10 +327,11 @@ def jacobian(
 
 @lru_cache(maxsize=4096)
 def block_degree(arch: Architecture, related: bool = True) -> int:
-    """A bound on the total degree of an entry of the derivative in everything that is drawn at random.
+    """A bound on the total degree of an entry of the derivative in everything that is
+    drawn at random.
 
-    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens lie on a line and share
-    their exponentials (docs/mathematics.md, "Exact rank").
+    Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens
+    lie on a line and share their exponentials (docs/mathematics.md, "Exact rank").
 
     >>> shapes = (2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)
     >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
@@ -273,16 +344,20 @@ def block_degree(arch: Architecture, related: bool = True) -> int:
 
 
 def can_be_rescaled(arch: Architecture) -> bool:
-    """Whether longer tokens make the output longer by a power only: then they may be made short in between.
+    """Whether longer tokens make the output longer by a power only: then they may be
+    made short in between.
 
     >>> can_be_rescaled(Architecture((2, 2), (1,))), can_be_rescaled(Architecture((2, 2), (1,), skip=True))
     (True, False)
     """
-    return arch.attention == "lightning" and not (arch.skip or arch.block.biases or arch.block.positions)
+    return arch.attention == "lightning" and not (
+        arch.skip or arch.block.biases or arch.block.positions
+    )
 
 
 def on_a_line(arch: Architecture) -> tuple[bool, ...]:
-    """For each layer, whether the tokens that enter it lie on a line, whatever the weights.
+    """For each layer, whether the tokens that enter it lie on a line, whatever the
+    weights.
 
     >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
     (False, True, True)
@@ -302,8 +377,11 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
     return tuple(lines)
 
 
-def _architecture(arch: Architecture | str, weights: BlockWeights | Weights, X: np.ndarray) -> Architecture:
-    """The architecture itself; for a kind of attention, the one with the shapes of weights and tokens."""
+def _architecture(
+    arch: Architecture | str, weights: BlockWeights | Weights, X: np.ndarray
+) -> Architecture:
+    """The architecture itself; for a kind of attention, the one with the shapes of
+    weights and tokens."""
     if isinstance(arch, Architecture):
         return arch
     widths = X.shape[-2], *(layer.V.shape[-2] for layer in weights)
@@ -312,17 +390,26 @@ def _architecture(arch: Architecture | str, weights: BlockWeights | Weights, X: 
     return Architecture(widths, head_dims, X.shape[-1], arch, heads)
 
 
-def _by_layer(arch: Architecture, weights: BlockWeights | Weights) -> list[BlockWeights]:
-    """The positions, then the weights of each layer; Q, K, V of all heads one above the other, as "QKV"."""
+def _by_layer(
+    arch: Architecture, weights: BlockWeights | Weights
+) -> list[BlockWeights]:
+    """The positions, then the weights of each layer; Q, K, V of all heads one above the
+    other, as "QKV"."""
     layers: list[BlockWeights] = [{} for _ in range(arch.num_layers + 1)]
-    for name, matrix in (weights if isinstance(weights, dict) else named(weights)).items():
+    for name, matrix in (
+        weights if isinstance(weights, dict) else named(weights)
+    ).items():
         place, _, kind = name.rpartition(".")
-        if int(place or 0) <= arch.num_layers:  # the weights may belong to a longer network
+        if (
+            int(place or 0) <= arch.num_layers
+        ):  # the weights may belong to a longer network
             layers[int(place or 0)][kind] = matrix
     for layer in layers[1:]:
         # One product with the tokens instead of three: most matrices are small.
         parts = [layer.pop(kind) for kind in "QKV"]
-        layer["QKV"] = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
+        layer["QKV"] = np.concatenate(
+            [part.reshape(-1, part.shape[-1]) for part in parts]
+        )
     return layers
 
 
@@ -335,13 +422,21 @@ def _recorded(
     rescale: bool = False,
     related: bool = True,
 ) -> tuple[Node, list[Node]]:
-    """The network, layer by layer, as `Block` has it: its output, and the parameters in order."""
+    """The network, layer by layer, as `Block` has it: its output, and the parameters in
+    order."""
     layers, learned, turning = [], [], turning_degree(arch, related)
     for layer in _by_layer(arch, weights):
-        nodes = {kind: tape.parameter(layer[kind]) for kind in _LEARNED if kind in layer}
+        nodes = {
+            kind: tape.parameter(layer[kind]) for kind in _LEARNED if kind in layer
+        }
         learned += nodes.values()
         layers.append(
-            nodes | {kind: tape.constant(layer[kind], turning) for kind in layer if kind not in nodes}
+            nodes
+            | {
+                kind: tape.constant(layer[kind], turning)
+                for kind in layer
+                if kind not in nodes
+            }
         )
     tokens = tape.constant(X[:, None])
     if arch.block.positions:
@@ -353,9 +448,13 @@ def _recorded(
             hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(w["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
-        if rescale:  # a constant factor changes only the length of the derivative's rows
+        if (
+            rescale
+        ):  # a constant factor changes only the length of the derivative's rows
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
-            tokens = tape.times(tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0)))
+            tokens = tape.times(
+                tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0))
+            )
     return tokens, learned
 
 
@@ -383,13 +482,20 @@ def _attend(
         S = tape.times(w["beta"], S)
     if arch.attention == "softmax":
         symmetric = line and not block.rotary
-        # Also with biases: they add a factor of each token, which is no freedom (PrimeField.softmax).
-        # Certificates store the shares of one head without an axis for heads.
-        shares = tape.field.softmax(S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal)
-        degree = 2 if symmetric and not arch.causal else 1  # of a share: E_jc u_c, or one that is free
+        # Also with biases: they add a factor of each token, which is no freedom
+        # (PrimeField.softmax). Certificates store the shares of one head without an
+        # axis for heads.
+        shares = tape.field.softmax(
+            S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal
+        )
+        degree = (
+            2 if symmetric and not arch.causal else 1
+        )  # of a share: E_jc u_c, or one that is free
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:
-        S = tape.times(S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0))
+        S = tape.times(
+            S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0)
+        )
     Y = tape.matmul(v, S)
     if block.value_dim:
         Y = tape.matmul(w["O"], Y)
@@ -398,7 +504,8 @@ def _attend(
 
 
 def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
-    """Token i turned by the i-th power of the rotations, pair of coordinates by pair: c x + s Jx."""
+    """Token i turned by the i-th power of the rotations, pair of coordinates by pair: c
+    x + s Jx."""
     pairs, t = rotation.value[0, 0], x.value.shape[-1]
     cosines, sines = (
         tape.constant(np.repeat(part, 2, axis=0), degree=rotation.degree * (t - 1))

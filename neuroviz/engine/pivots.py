@@ -1,24 +1,32 @@
-"""Gauss–Jordan elimination of a small block over a prime field, in whole numbers of 64 bits."""
+"""Gauss–Jordan elimination of a small block over a prime field, in whole numbers of 64
+bits."""
 
 import numpy as np
 
 from neuroviz.engine.field import PrimeField
 
 
-def gauss_jordan(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-    """T, rows and columns such that T · block is the identity there and 0 in its other rows."""
+def gauss_jordan(
+    over: PrimeField, block: np.ndarray
+) -> tuple[np.ndarray, list[int], list[int]]:
+    """T, rows and columns such that T · block is the identity there and 0 in its other
+    rows."""
     cleared, rows, columns = clear_columns(over, block)
     transform = np.eye(len(block))
     transform[:, rows] = cleared
     return transform, rows, columns
 
 
-def clear_columns(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-    """Those columns of T that the pivots' rows are multiplied with (the others are 1 or 0); rows; columns.
+def clear_columns(
+    over: PrimeField, block: np.ndarray
+) -> tuple[np.ndarray, list[int], list[int]]:
+    """Those columns of T that the pivots' rows are multiplied with (the others are 1 or
+    0); rows; columns.
 
-    Three pivots at a time, where the 3 × 3 matrix at hand is regular, else one. In whole numbers of 64 bits
-    2¹⁷ products of residues add up exactly, so rows and columns become residues only when they are used. What
-    T does takes the place of the cleared columns, which are brought to the front.
+    Three pivots at a time, where the 3 × 3 matrix at hand is regular, else one. In
+    whole numbers of 64 bits 2¹⁷ products of residues add up exactly, so rows and
+    columns become residues only when they are used. What T does takes the place of the
+    cleared columns, which are brought to the front.
     """
     height, width = block.shape
     work, order = block.astype(np.int64), list(range(width))
@@ -49,11 +57,16 @@ def clear_columns(over: PrimeField, block: np.ndarray) -> tuple[np.ndarray, list
         work[here] = head
         rows += range(row, row + count)
         row += count
-    return over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)), rows, order[: len(rows)]
+    return (
+        over.reduce((work[:, : len(rows)] % over.p).astype(np.float64)),
+        rows,
+        order[: len(rows)],
+    )
 
 
 def _inverse(square: np.ndarray, p: int) -> np.ndarray | None:
-    """The inverse mod p of a 1 × 1 or 3 × 3 matrix, if there is one: its adjugate by its determinant."""
+    """The inverse mod p of a 1 × 1 or 3 × 3 matrix, if there is one: its adjugate by
+    its determinant."""
     if len(square) == 1:
         entry = int(square[0, 0])
         return np.array([[pow(entry, -1, p)]]) if entry else None

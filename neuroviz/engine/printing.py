@@ -1,23 +1,73 @@
-"""Printing where the output has few signs, as a file on Windows has: → as ->, − as -, instead of an error."""
+"""Printing where the output has few signs, as a file on Windows has: → as ->, − as -,
+instead of an error."""
 
 import codecs
 import sys
 import unicodedata
 
 _SIGNS = {
-    "→": "->", "←": "<-", "↦": "|->", "↑": "^", "⇄": "<->", "−": "-", "–": "-", "—": "-", "─": "-", "━": "-",
-    "·": "*", "×": "x", "÷": "/", "±": "+-", "≤": "<=", "≥": ">=", "≪": "<<", "≫": ">>", "≠": "!=", "≈": "~",
-    "∞": "infinity", "√": "sqrt ", "∏": "product ", "∈": " in ", "⊗": "(x)", "∘": "o", "∂": "d", "‖": "||",
-    "⟨": "<", "⟩": ">", "′": "'", "’": "'", "“": '"', "”": '"', "…": "...", "⋯": "...", "°": " degrees",
-    "●": "*", "○": "o", "◆": "*", "◇": "o", "■": "#", "□": "#", "▨": "#", "✓": "yes", "✗": "no",
-    "✕": "x", "½": "1/2", "¼": "1/4", "①": "(1)", "②": "(2)", "⊥": "perp", "⟂": "perp",
-    "\u2002": " ", "\u2003": " ",
-}  # fmt: skip
+    "→": "->",
+    "←": "<-",
+    "↦": "|->",
+    "↑": "^",
+    "⇄": "<->",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "─": "-",
+    "━": "-",
+    "·": "*",
+    "×": "x",
+    "÷": "/",
+    "±": "+-",
+    "≤": "<=",
+    "≥": ">=",
+    "≪": "<<",
+    "≫": ">>",
+    "≠": "!=",
+    "≈": "~",
+    "∞": "infinity",
+    "√": "sqrt ",
+    "∏": "product ",
+    "∈": " in ",
+    "⊗": "(x)",
+    "∘": "o",
+    "∂": "d",
+    "‖": "||",
+    "⟨": "<",
+    "⟩": ">",
+    "′": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "…": "...",
+    "⋯": "...",
+    "°": " degrees",
+    "●": "*",
+    "○": "o",
+    "◆": "*",
+    "◇": "o",
+    "■": "#",
+    "□": "#",
+    "▨": "#",
+    "✓": "yes",
+    "✗": "no",
+    "✕": "x",
+    "½": "1/2",
+    "¼": "1/4",
+    "①": "(1)",
+    "②": "(2)",
+    "⊥": "perp",
+    "⟂": "perp",
+    "\u2002": " ",
+    "\u2003": " ",
+}
 _HANDLER = "neuroviz"
 
 
 def plain(text: str) -> str:
-    """A text in signs that every output has; what has no such form is written as Python writes it.
+    """A text in signs that every output has; what has no such form is written as Python
+    writes it.
 
     >>> plain("3→3, d₁ = −10⁻¹² ≤ θ"), plain("名")
     ('3->3, d1 = -10^-12 <= theta', '\\\\u540d')
@@ -39,9 +89,12 @@ def plain(text: str) -> str:
 
 
 def print_everywhere() -> None:
-    """Let standard output write all signs of neuroviz, as far as it would fail at them."""
+    """Let standard output write all signs of neuroviz, as far as it would fail at
+    them."""
     output = sys.stdout
-    if getattr(output, "errors", None) != "strict" or not hasattr(output, "reconfigure"):
+    if getattr(output, "errors", None) != "strict" or not hasattr(
+        output, "reconfigure"
+    ):
         return
     try:
         "".join(_SIGNS).encode(output.encoding)

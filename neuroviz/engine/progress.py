@@ -1,6 +1,8 @@
-"""Progress of long work: the work reports it, and the caller decides whether it is shown.
+"""Progress of long work: the work reports it, and the caller decides whether it is
+shown.
 
-Measurements are cached by their arguments, so a listener is no argument: it is set for the time of a call.
+Measurements are cached by their arguments, so a listener is no argument: it is set for
+the time of a call.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -24,7 +26,8 @@ _listener: ContextVar[Report | None] = ContextVar("progress", default=None)
 
 
 def reporting() -> Report:
-    """The function that work calls with its stage, and with the part of this stage that is done."""
+    """The function that work calls with its stage, and with the part of this stage that
+    is done."""
     return _listener.get() or (lambda what, part: None)
 
 
@@ -54,14 +57,15 @@ def showing(
     stages: Sequence[tuple[str, float]] = (),
     check: Callable[[str], None] = lambda so_far: None,
 ) -> Iterator[None]:
-    """Within the block, show progress: a bar with the time left, a function of the caller's, or nothing.
+    """Within the block, show progress: a bar with the time left, a function of the
+    caller's, or nothing.
 
     Whoever listens already goes on listening, and there is no bar.
 
-    Args:
-        progress: True, False, or a function called as (what, part), where part is that of the whole time.
-        stages: what the work will report, in order, and how many seconds each takes, about.
-        check: told with every report how far the work is; what it raises ends the work.
+    Args: progress: True, False, or a function called as (what, part), where part is
+        that of the whole time. stages: what the work will report, in order, and how
+        many seconds each takes, about. check: told with every report how far the work
+        is; what it raises ends the work.
 
     >>> with showing(lambda what, part: print(what, part), [("derivative", 1)]):
     ...     reporting()("derivative", 0.0)
@@ -69,7 +73,9 @@ def showing(
     derivative 1.0
     """
     heard = progress if callable(progress) else reporting()
-    with _bar() if progress is True and not _listener.get() else nullcontext(heard) as call:
+    with (
+        _bar() if progress is True and not _listener.get() else nullcontext(heard)
+    ) as call:
         whole = _Whole(call, stages, check)
         with listening(whole):
             yield
@@ -80,11 +86,15 @@ def showing(
 class _Whole:
     """Turns the part of a stage into that of the whole time, which never falls.
 
-    The part is seconds passed / (seconds passed + seconds left). A stage's length is planned, then measured.
+    The part is seconds passed / (seconds passed + seconds left). A stage's length is
+    planned, then measured.
     """
 
     def __init__(
-        self, call: Report, stages: Sequence[tuple[str, float]], check: Callable[[str], None]
+        self,
+        call: Report,
+        stages: Sequence[tuple[str, float]],
+        check: Callable[[str], None],
     ) -> None:
         self._call, self._check, self._coming = call, check, list(stages)
         self._begin, self._reached, self.what = perf_counter(), 0.0, ""
@@ -99,15 +109,25 @@ class _Whole:
             seen = max(part, _SEEN)
             takes = (now - self._entered) / seen + (1 - part / seen) * self._planned
             left = (1 - part) * takes + sum(seconds for _, seconds in self._coming)
-            reached = (1 - _UNPLANNED) * (now - self._begin) / (now - self._begin + left or 1.0)
+            reached = (
+                (1 - _UNPLANNED)
+                * (now - self._begin)
+                / (now - self._begin + left or 1.0)
+            )
         self._reached = max(self._reached, reached)
         self._check(f"about {100 * self._reached:.0f} % was done ({what})")
         self._call(what, self._reached)
 
     def _enter(self, what: str, now: float) -> None:
-        """Enter the next stage of this name; a stage outside the plan takes half of the bar that is left."""
+        """Enter the next stage of this name; a stage outside the plan takes half of the
+        bar that is left."""
         self._begin = self._begin if self.what else now
-        self.what, self._entered, self._low, self._planned = what, now, self._reached, None
+        self.what, self._entered, self._low, self._planned = (
+            what,
+            now,
+            self._reached,
+            None,
+        )
         names = [name for name, _ in self._coming]
         if what in names:
             self._planned = self._coming[names.index(what)][1]
@@ -134,7 +154,9 @@ def _bar() -> Iterator[Report]:
 # Work in steps: a generator that yields how far it is, and returns what it found
 
 
-def finish(steps: Generator[object, None, Result], tell: Callable[[object], None] | None = None) -> Result:
+def finish(
+    steps: Generator[object, None, Result], tell: Callable[[object], None] | None = None
+) -> Result:
     """Run a generator to its end; returns what it returns, and tells what it yields.
 
     >>> def add(numbers):
@@ -155,15 +177,20 @@ def finish(steps: Generator[object, None, Result], tell: Callable[[object], None
             tell(step)
 
 
-def in_steps(steps: Callable[..., Generator[object, None, Result]]) -> Callable[..., Result]:
-    """A function that runs a generator function to its end, and has it as its attribute `in_steps`."""
+def in_steps(
+    steps: Callable[..., Generator[object, None, Result]],
+) -> Callable[..., Result]:
+    """A function that runs a generator function to its end, and has it as its attribute
+    `in_steps`."""
 
     @wraps(steps)
     def whole(*arguments: object) -> Result:
         return finish(steps(*arguments))
 
     shape = signature(steps)
-    whole.__signature__ = shape.replace(return_annotation=get_args(shape.return_annotation)[-1])
+    whole.__signature__ = shape.replace(
+        return_annotation=get_args(shape.return_annotation)[-1]
+    )
     whole.in_steps = steps
     return whole
 

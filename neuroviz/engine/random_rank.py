@@ -1,7 +1,9 @@
-"""A random point of a network over F_p, and the rank of the derivative there, however large the network is.
+"""A random point of a network over F_p, and the rank of the derivative there, however
+large the network is.
 
-Rows are computed a few at a time. Those of a large matrix are stored at once in the form in which they are
-eliminated, so that nothing is in memory twice; a small matrix is joined from its blocks.
+Rows are computed a few at a time. Those of a large matrix are stored at once in the
+form in which they are eliminated, so that nothing is in memory twice; a small matrix is
+joined from its blocks.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,15 +12,30 @@ from functools import partial
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.elimination import WORTH_THREADS, Arithmetic, Float64, eliminate, spare_rows, stored
+from neuroviz.engine.elimination import (
+    WORTH_THREADS,
+    Arithmetic,
+    Float64,
+    eliminate,
+    spare_rows,
+    stored,
+)
 from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.gauge_slice import gauge_slice
-from neuroviz.engine.network import BlockWeights, Weights, jacobian, random_block_weights, random_tokens
+from neuroviz.engine.network import (
+    BlockWeights,
+    Weights,
+    jacobian,
+    random_block_weights,
+    random_tokens,
+)
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
 from neuroviz.engine.threads import Run, in_turn, side_by_side
 
-_BYTES_AT_ONCE = 2**23  # bytes of derivative rows in float64, and of the numbers they come from
+_BYTES_AT_ONCE = (
+    2**23
+)  # bytes of derivative rows in float64, and of the numbers they come from
 _BYTES_IN_ALL = 2**27  # bytes that all threads may take for them
 
 
@@ -27,11 +44,15 @@ def random_point(
 ) -> tuple[Architecture, BlockWeights | Weights, np.ndarray | slice]:
     """A random network on the route, and which of its parameters are free there.
 
-    Args:
-        route: "slice", "weights", or "general angles": the weights, with rotations in general position.
+    Args: route: "slice", "weights", or "general angles": the weights, with rotations in
+        general position.
     """
     if route != "slice":
-        return arch, random_block_weights(over, arch, rng, related=route != "general angles"), slice(None)
+        return (
+            arch,
+            random_block_weights(over, arch, rng, related=route != "general angles"),
+            slice(None),
+        )
     across = gauge_slice(arch)
     return across.reduced, across.weights(over, rng), across.free
 
@@ -46,11 +67,11 @@ def derivative_rows(
     run: Run = in_turn,
     keep: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
 ) -> Iterator[np.ndarray]:
-    """Rows of the derivative at a random point, block by block: one functional an input, or all outputs.
+    """Rows of the derivative at a random point, block by block: one functional an
+    input, or all outputs.
 
-    Args:
-        run: with several threads blocks come in any order; each draws from a source of its own.
-        keep: what is kept of the rows of a block.
+    Args: run: with several threads blocks come in any order; each draws from a source
+        of its own. keep: what is kept of the rows of a block.
     """
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)
@@ -61,16 +82,20 @@ def derivative_rows(
         cotangents = None if all_outputs else over.random(rng, (inputs, 1, *outputs))
         J = jacobian(over, net, weights, X, cotangents, rng)
         J = J.reshape(-1, J.shape[-1])
-        # J[:, free] would lie column by column, which an elimination row by row waits for.
+        # J[:, free] would lie column by column, which an elimination row by row waits
+        # for.
         return keep(J if isinstance(free, slice) else J.compress(free, axis=1))
 
-    sizes = [min(at_once, num_inputs - start) for start in range(0, num_inputs, at_once)]
+    sizes = [
+        min(at_once, num_inputs - start) for start in range(0, num_inputs, at_once)
+    ]
     sources = rng.spawn(len(sizes)) if len(sizes) > 1 else [rng]
     return run(partial(block, *each) for each in zip(sizes, sources, strict=True))
 
 
 def numbers_in_between(arch: Architecture) -> int:
-    """About how many intermediate numbers one input needs: H t² logits, as many shares, and the tokens.
+    """About how many intermediate numbers one input needs: H t² logits, as many shares,
+    and the tokens.
 
     >>> numbers_in_between(Architecture((4, 4), (2,), tokens=100)) > 4 * 100**2
     True
@@ -86,11 +111,16 @@ def numbers_in_between(arch: Architecture) -> int:
 
 def inputs_at_once(arch: Architecture, rows_each: int) -> int:
     """How many inputs make a block, where each gives so many rows."""
-    return max(1, _BYTES_AT_ONCE // (8 * rows_each * (arch.num_parameters + numbers_in_between(arch))))
+    return max(
+        1,
+        _BYTES_AT_ONCE
+        // (8 * rows_each * (arch.num_parameters + numbers_in_between(arch))),
+    )
 
 
 def bytes_in_between(arch: Architecture, inputs: int, rows_each: int = 1) -> int:
-    """About how many bytes intermediate numbers take: all inputs', up to a limit, or one input's."""
+    """About how many bytes intermediate numbers take: all inputs', up to a limit, or
+    one input's."""
     each = 16 * rows_each * numbers_in_between(arch)
     return max(each, min(_BYTES_IN_ALL, inputs * each))
 
@@ -104,12 +134,14 @@ def rank_of_combinations(
     rng: np.random.Generator,
     report: Report = lambda what, part: None,
 ) -> tuple[int, int]:
-    """The rank of the derivative J from random combinations of its columns, and how many inputs it took.
+    """The rank of the derivative J from random combinations of its columns, and how
+    many inputs it took.
 
-    Silent directions cost an elimination time in every block. rank(J R) ≤ rank J, and a random R with a few
-    spare columns keeps the rank ("Exact rank"). So inputs and combinations are as many as the expected rank,
-    and a few spare ones. If the rank found reaches their number, the true rank may be larger: then all
-    columns are taken, with as many inputs.
+    Silent directions cost an elimination time in every block. rank(J R) ≤ rank J, and a
+    random R with a few spare columns keeps the rank ("Exact rank"). So inputs and
+    combinations are as many as the expected rank, and a few spare ones. If the rank
+    found reaches their number, the true rank may be larger: then all columns are taken,
+    with as many inputs.
 
     >>> arch = Architecture((3, 3), (2,), heads=3)
     >>> for expected in (45, 7):
@@ -127,7 +159,9 @@ def rank_of_combinations(
     return rank, size
 
 
-def _placed(blocks: Iterator[np.ndarray], rows: int, report: Report) -> Iterator[tuple[int, np.ndarray]]:
+def _placed(
+    blocks: Iterator[np.ndarray], rows: int, report: Report
+) -> Iterator[tuple[int, np.ndarray]]:
     """Each block with the place of its first row, reported as it comes."""
     filled = 0
     report("derivative", 0.0)
@@ -153,23 +187,37 @@ def rank_at_a_point(
     rng: np.random.Generator,
     report: Report = lambda what, part: None,
 ) -> int:
-    """The rank of the derivative at a random point, block by block; `shape` is (inputs, columns there).
+    """The rank of the derivative at a random point, block by block; `shape` is (inputs,
+    columns there).
 
-    `report` is told "derivative" and "elimination", each from 0 to 1; what it raises ends the work.
+    `report` is told "derivative" and "elimination", each from 0 to 1; what it raises
+    ends the work.
     """
     num_inputs, columns = shape
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
     if arithmetic_of(columns) == "flint":
-        rows = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng)
+        rows = derivative_rows(
+            arithmetic.over, arch, route, num_inputs, all_outputs, rng
+        )
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     size, matrix = num_inputs * per_input, None
     of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
-    keep = partial(np.asarray, dtype=arithmetic.dtype, order="C")  # entries are residues already
-    with side_by_side(1 if columns < WORTH_THREADS else max(1, _BYTES_IN_ALL // of_a_block)) as run:
-        blocks = derivative_rows(arithmetic.over, arch, route, num_inputs, all_outputs, rng, run, keep)
+    keep = partial(
+        np.asarray, dtype=arithmetic.dtype, order="C"
+    )  # entries are residues already
+    with side_by_side(
+        1 if columns < WORTH_THREADS else max(1, _BYTES_IN_ALL // of_a_block)
+    ) as run:
+        blocks = derivative_rows(
+            arithmetic.over, arch, route, num_inputs, all_outputs, rng, run, keep
+        )
         for start, rows in _placed(blocks, size, report):
             if matrix is None:  # most matrices have one block only
-                matrix = rows if len(rows) == size else np.empty((size, columns), dtype=arithmetic.dtype)
+                matrix = (
+                    rows
+                    if len(rows) == size
+                    else np.empty((size, columns), dtype=arithmetic.dtype)
+                )
             if matrix is not rows:
                 matrix[start : start + len(rows)] = rows
     return eliminate(matrix, arithmetic, partial(report, "elimination"))

@@ -1,8 +1,10 @@
-"""Many architectures, one record each, on whatever runs things: this process, a pool of its own, a cluster.
+"""Many architectures, one record each, on whatever runs things: this process, a pool of
+its own, a cluster.
 
-Records arrive as they finish and are appended to a file at once, one a line; a sweep that was stopped goes on
-from its file. A worker that dies costs its own item, which is tried again and then recorded as failed. The
-records say nothing about time or place: the same seed gives the same records on any executor.
+Records arrive as they finish and are appended to a file at once, one a line; a sweep
+that was stopped goes on from its file. A worker that dies costs its own item, which is
+tried again and then recorded as failed. The records say nothing about time or place:
+the same seed gives the same records on any executor.
 """
 
 import csv
@@ -13,8 +15,21 @@ import signal
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import asdict, dataclass, fields
 from math import inf
 from pathlib import Path
@@ -28,17 +43,23 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.threads import one_thread
 
 VERSION = 2
-"""Version of the records; it changes when the same seed no longer gives the same records."""
+"""Version of the records; it changes when the same seed no longer gives the same
+records."""
 
 
-_WAITING = 64  # most items in the hands of an executor that does not say how many it runs at once
-_PATIENCE = 60.0  # seconds without a result, after which another's executor may have lost its workers
-_BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()  # every line of a file begins so
+# most items in the hands of an executor that does not say how many it runs at once
+_WAITING = 64
+# seconds without a result, after which another's executor may have lost its workers
+_PATIENCE = 60.0
+_BEGINNING = (
+    f'{{"version": {VERSION}, "arch": {{'.encode()
+)  # every line of a file begins so
 
 
 @dataclass(frozen=True)
 class Record:
-    """What was measured of one architecture: the numbers of its `Measurement`, and what theory says.
+    """What was measured of one architecture: the numbers of its `Measurement`, and what
+    theory says.
 
     Attributes:
         value: the dimension; None where it failed.
@@ -71,10 +92,21 @@ class Record:
     def row(self) -> dict[str, object]:
         """All of it as a flat dictionary, for tables: the sizes first."""
         arch, measured = self.arch, fields(self)[1:]
-        row = {"attention": arch.attention, "layers": arch.num_layers, "tokens": arch.tokens}
-        row |= {name: " ".join(map(str, getattr(arch, name))) for name in ("widths", "head_dims", "heads")}
+        row = {
+            "attention": arch.attention,
+            "layers": arch.num_layers,
+            "tokens": arch.tokens,
+        }
+        row |= {
+            name: " ".join(map(str, getattr(arch, name)))
+            for name in ("widths", "head_dims", "heads")
+        }
         row |= {"skip": arch.skip, "causal": arch.causal, "block": str(arch.block)}
-        return row | {"parameters": arch.num_parameters} | {f.name: getattr(self, f.name) for f in measured}
+        return (
+            row
+            | {"parameters": arch.num_parameters}
+            | {f.name: getattr(self, f.name) for f in measured}
+        )
 
     def to_json(self) -> str:
         """One line of a sweep's file."""
@@ -95,17 +127,28 @@ class Record:
             if (version := read.pop("version")) == VERSION:
                 gap, block = read["gap"], Block(**read["arch"].get("block", {}))
                 arch = Architecture(**read["arch"] | {"block": block})
-                return cls(**read | {"arch": arch, "gap": None if gap is None else float(gap)})
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
-            # ArithmeticError: a whole number too large for a float. RecursionError: brackets without end.
+                return cls(
+                    **read | {"arch": arch, "gap": None if gap is None else float(gap)}
+                )
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ):
+            # ArithmeticError: a whole number too large for a float. RecursionError:
+            # brackets without end.
             seen = line if isinstance(line, str) else line.decode(errors="replace")
             raise ValueError(
                 "a line of a sweep's file is what Record.to_json writes; "
                 f"this one is not: {_beginning_of(seen)}"
             ) from None
         raise ValueError(
-            f"a record of version {VERSION} is needed; this one is of version {version!r}, and its numbers "
-            "may be of other random points: give the sweep another file"
+            f"a record of version {VERSION} is needed; this one is of version"
+            f" {version!r}, and its numbers may be of other random points: give the"
+            " sweep another file"
         )
 
 
@@ -136,35 +179,53 @@ class Sweep:
 
     @property
     def disagreements(self) -> tuple[Record, ...]:
-        """The records whose number is not the expected one; undecided float ranks are not counted."""
-        known = (r for r in self.records if None not in (r.value, r.expected) and r.decided is not False)
+        """The records whose number is not the expected one; undecided float ranks are
+        not counted."""
+        known = (
+            r
+            for r in self.records
+            if None not in (r.value, r.expected) and r.decided is not False
+        )
         return tuple(record for record in known if record.value != record.expected)
 
     def to_pandas(self):
-        """A pandas DataFrame, one row a record (needs pandas, which neuroviz does not install)."""
+        """A pandas DataFrame, one row a record (needs pandas, which neuroviz does not
+        install)."""
         try:
             import pandas
         except ImportError:
-            raise ValueError("to_pandas needs pandas: pip install pandas, or use to_csv") from None
-        table = pandas.DataFrame([record.row() for record in self.records], columns=_COLUMNS)
+            raise ValueError(
+                "to_pandas needs pandas: pip install pandas, or use to_csv"
+            ) from None
+        table = pandas.DataFrame(
+            [record.row() for record in self.records], columns=_COLUMNS
+        )
         # Whole numbers stay whole where some are missing.
         kinds = dict.fromkeys(("value", "expected", "prime"), "Int64")
-        return table.astype(kinds | {"error_bound": "float64", "gap": "float64", "decided": "boolean"})
+        return table.astype(
+            kinds | {"error_bound": "float64", "gap": "float64", "decided": "boolean"}
+        )
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
-        """A table with one line a record: written to a file, or returned as text where no path is given."""
+        """A table with one line a record: written to a file, or returned as text where
+        no path is given."""
         text = io.StringIO()
         table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
         table.writeheader()
         table.writerows(record.row() for record in self.records)
         if path is None:
             return text.getvalue()
-        path_of("path", path).write_text(text.getvalue(), encoding="utf-8", newline="\n")
+        path_of("path", path).write_text(
+            text.getvalue(), encoding="utf-8", newline="\n"
+        )
 
     def __repr__(self) -> str:
         kinds = Counter(record.status for record in self.records).items()
         inside = ", ".join(f"{count} {status}" for status, count in kinds)
-        return f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)} unlike theory)"
+        return (
+            f"Sweep({len(self.records)} records: {inside}; {len(self.disagreements)}"
+            " unlike theory)"
+        )
 
 
 def sweep(
@@ -178,42 +239,57 @@ def sweep(
 ) -> Sweep:
     """Measure many architectures; records are kept as they finish.
 
-    Args:
-        architectures: any number of them; equal ones are measured once.
-        method: "exact", "float" or "certified", as in `measure_dimension`. Records are the same on every
-            machine for exact; a float gap measures rounding errors, which other processors make differently.
-        workers: 1: in this process; more: a pool of as many processes, which the sweep starts and ends.
-        executor: any `concurrent.futures.Executor` instead, such as a dask cluster's `Client.get_executor()`;
-            it is not shut down. If it breaks for good, what is left is recorded as failed; without workers
-            the sweep waits for some, with a warning after a minute.
-        file: where each record is appended as one line of JSON. What it holds already is not measured again,
-            except for what failed. A last record that was torn, by a full disk or a power cut, is cut off
-            and measured again.
-        progress: a bar with the time left; False: none; or a function called as (done, of, record).
+    Args: architectures: any number of them; equal ones are measured once. method:
+        "exact", "float" or "certified", as in `measure_dimension`. Records are the same
+        on every
+            machine for exact; a float gap measures rounding errors, which other
+            processors make differently.
+        workers: 1: in this process; more: a pool of as many processes, which the sweep
+            starts and ends.
+        executor: any `concurrent.futures.Executor` instead, such as a dask cluster's
+            `Client.get_executor()`; it is not shut down. If it breaks for good, what is
+            left is recorded as failed; without workers the sweep waits for some, with a
+            warning after a minute.
+        file: where each record is appended as one line of JSON. What it holds already
+            is not measured again, except for what failed. A last record that was torn,
+            by a full disk or a power cut, is cut off and measured again.
+        progress: a bar with the time left; False: none; or a function called as (done,
+            of, record).
         seed: as in `measure_dimension`.
 
-    Raises:
-        ValueError: if an argument is none of the above, or the file holds something else.
-        ImportError: if workers > 1 and loky is not installed.
-        OSError: if the file cannot be written, as on a full disk. The same call goes on where it ended.
+    Raises: ValueError: if an argument is none of the above, or the file holds something
+        else. ImportError: if workers > 1 and loky is not installed. OSError: if the
+        file cannot be written, as on a full disk. The same call goes on where it ended.
 
     >>> from neuroviz import Architecture
     >>> from neuroviz.engine.sweep import sweep
     >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
-    wanted, seed = _checked(architectures, method, workers, executor), whole_number("seed", seed, least=0)
+    wanted, seed = (
+        _checked(architectures, method, workers, executor),
+        whole_number("seed", seed, least=0),
+    )
     if not callable(progress) and not isinstance(progress, bool):
-        raise ValueError(f"progress is True, False or a function of (done, of, record); got {progress!r}")
+        raise ValueError(
+            "progress is True, False or a function of (done, of, record); got"
+            f" {progress!r}"
+        )
     found = {} if file is None else _read(path_of("file", file), method, seed)
     todo = [(arch, method, seed) for arch in dict.fromkeys(wanted) if arch not in found]
     of = len(set(wanted))
     with ExitStack() as opened:
-        log = opened.enter_context(open(file, "ab", buffering=0)) if file is not None else None
+        log = (
+            opened.enter_context(open(file, "ab", buffering=0))
+            if file is not None
+            else None
+        )
         if progress is True and todo:
             from tqdm.auto import tqdm
 
-            bar = opened.enter_context(tqdm(total=of, initial=of - len(todo), unit="net"))
+            bar = opened.enter_context(
+                tqdm(total=of, initial=of - len(todo), unit="net")
+            )
         records = opened.enter_context(closing(_measured(todo, workers, executor)))
         for done, record in enumerate(records, start=of - len(todo) + 1):
             found[record.arch] = record
@@ -229,7 +305,9 @@ def sweep(
 Item = tuple[Architecture, str, int]
 
 
-def _measured(todo: list[Item], workers: int, executor: Executor | None) -> Iterator[Record]:
+def _measured(
+    todo: list[Item], workers: int, executor: Executor | None
+) -> Iterator[Record]:
     """The records one by one, as they finish. Closing the iterator ends the work."""
     # In an executor of threads one item would lift another's limit.
     with one_thread():
@@ -242,19 +320,26 @@ def _measured(todo: list[Item], workers: int, executor: Executor | None) -> Iter
 
 
 def measure_one(item: Item, _mark: object = None) -> Record:
-    """One record; an error of the measurement becomes a failed record. Runs in a worker, on one thread."""
+    """One record; an error of the measurement becomes a failed record. Runs in a
+    worker, on one thread."""
     arch, method, seed = item
     try:
         with one_thread():
             m = measure_dimension(arch, method, seed)
-    except Exception as error:  # recorded, because one architecture must not end a sweep
+    except (
+        Exception
+    ) as error:  # recorded, because one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
     said = ("error_bound", "prime", "gap", "decided", "route")
-    numbers = {"route": "weights"} | {name: getattr(m, name) for name in said if hasattr(m, name)}
+    numbers = {"route": "weights"} | {
+        name: getattr(m, name) for name in said if hasattr(m, name)
+    }
     if method == "float":
         numbers["gap"] = float(f"{m.gap:.6g}")
     theory = expected_dimension(arch)
-    return Record(*item, m.value, m.status, theory.value, theory.source, note=m.note, **numbers)
+    return Record(
+        *item, m.value, m.status, theory.value, theory.source, note=m.note, **numbers
+    )
 
 
 def _failed(item: Item, why: str) -> Record:
@@ -263,12 +348,17 @@ def _failed(item: Item, why: str) -> Record:
 
 
 def _checked(
-    architectures: Iterable[Architecture], method: str, workers: int, executor: Executor | None
+    architectures: Iterable[Architecture],
+    method: str,
+    workers: int,
+    executor: Executor | None,
 ) -> list[Architecture]:
     try:
         wanted = list(architectures)
     except TypeError:
-        raise ValueError(f"sweep needs architectures, in a list; got {architectures}") from None
+        raise ValueError(
+            f"sweep needs architectures, in a list; got {architectures}"
+        ) from None
     for arch in wanted:
         checked_question("sweep", arch, method, None, None, None)
     whole_number("workers", workers)
@@ -282,8 +372,8 @@ def _checked(
             import loky  # noqa: F401
         except ImportError:
             raise ImportError(
-                f"sweep(workers={workers}) needs loky: pip install 'neuroviz[workers]'; "
-                "workers=1 does without, as in a browser, and so does executor=",
+                f"sweep(workers={workers}) needs loky: pip install 'neuroviz[workers]';"
+                " workers=1 does without, as in a browser, and so does executor=",
                 name="loky",
             ) from None
     return wanted
@@ -298,7 +388,8 @@ def _on(
     at_a_time: int,
     patience: float | None = None,
 ) -> Iterator[Record]:
-    """The records of an executor. What fails, or runs when a worker dies, is tried again at the end, alone.
+    """The records of an executor. What fails, or runs when a worker dies, is tried
+    again at the end, alone.
 
     An executor of ours is opened anew where a worker died.
     """
@@ -308,20 +399,32 @@ def _on(
         while waiting:
             before, running, alive = len(waiting), {}, True
             with open_executor() as executor, ExitStack() as at_the_end:
-                at_the_end.callback(lambda calls: [future.cancel() for future in calls], running)
+                at_the_end.callback(
+                    lambda calls: [future.cancel() for future in calls], running
+                )
                 while running or (waiting and alive):
-                    while waiting and alive and len(running) < (1 if alone else at_a_time):
+                    while (
+                        waiting and alive and len(running) < (1 if alone else at_a_time)
+                    ):
                         try:
-                            # dask caches the result of a call, also an error: a mark makes each try new.
-                            future = executor.submit(measure_one, waiting[0], (this_sweep, alone))
+                            # dask caches the result of a call, also an error: a mark
+                            # makes each try new.
+                            future = executor.submit(
+                                measure_one, waiting[0], (this_sweep, alone)
+                            )
                         except BrokenExecutor:
                             alive = False
                         else:
                             running[future] = waiting.popleft()
                     for future in _done(running, patience):
                         item = running.pop(future)
-                        # A future that somebody else cancelled would raise this error when asked for it.
-                        error = CancelledError("cancelled") if future.cancelled() else future.exception()
+                        # A future that somebody else cancelled would raise this error
+                        # when asked for it.
+                        error = (
+                            CancelledError("cancelled")
+                            if future.cancelled()
+                            else future.exception()
+                        )
                         if error is None:
                             yield future.result()
                         elif alone:
@@ -330,24 +433,35 @@ def _on(
                             lost.append(item)
                         alive = alive and not isinstance(error, BrokenExecutor)
             if len(waiting) == before:
-                yield from (_failed(item, "the executor is broken: a worker of it died") for item in waiting)
+                yield from (
+                    _failed(item, "the executor is broken: a worker of it died")
+                    for item in waiting
+                )
                 break
         todo = lost
 
 
 def _why(error: BaseException) -> str:
-    """Why there is no record. How a worker died is told with addresses, which are never the same."""
-    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # dask's BrokenExecutor
+    """Why there is no record. How a worker died is told with addresses, which are never
+    the same."""
+    if (
+        isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+    ):  # dask's BrokenExecutor
         return "the worker died, and again when it was tried again"
-    return f"the worker failed, and again when it was tried again: {type(error).__name__}: {error}"
+    return (
+        f"the worker failed, and again when it was tried again: {type(error).__name__}:"
+        f" {error}"
+    )
 
 
 def _done(running: dict[Future, Item], patience: float | None) -> list[Future]:
-    """The futures that are done, once there is one; a warning when patience ends: are there workers?"""
+    """The futures that are done, once there is one; a warning when patience ends: are
+    there workers?"""
     if running and not wait(running, patience, FIRST_COMPLETED).done:
         warnings.warn(
-            f"no result for {patience:g} s, {len(running)} are awaited: does the executor still have "
-            "workers? The sweep waits; interrupt it to stop, and with file= it goes on later",
+            f"no result for {patience:g} s, {len(running)} are awaited: does the"
+            " executor still have workers? The sweep waits; interrupt it to stop, and"
+            " with file= it goes on later",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -358,7 +472,8 @@ def _done(running: dict[Future, Item], patience: float | None) -> list[Future]:
 def _pool(workers: int) -> Iterator[Executor]:
     """Processes that do not run the caller's script again, and go when the block ends.
 
-    Those of concurrent.futures run it again (spawn) or copy locks of running threads (fork).
+    Those of concurrent.futures run it again (spawn) or copy locks of running threads
+    (fork).
     """
     from loky import ProcessPoolExecutor
 
@@ -376,18 +491,22 @@ def _pool(workers: int) -> Iterator[Executor]:
 
 
 def _append(log: BinaryIO, line: bytes) -> None:
-    """All of a line. The system may write a part of it, and says why only when asked for the rest."""
+    """All of a line. The system may write a part of it, and says why only when asked
+    for the rest."""
     rest = line
     try:
         while rest:
             rest = rest[log.write(rest) :]
     except OSError as error:
-        error.add_note("The file keeps what was measured before: the same call goes on from there.")
+        error.add_note(
+            "The file keeps what was measured before: the same call goes on from there."
+        )
         raise
 
 
 def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
-    """What a file holds of this sweep, but for what failed; a torn end is cut off the file."""
+    """What a file holds of this sweep, but for what failed; a torn end is cut off the
+    file."""
     if not path.exists():
         return {}
     whole = path.read_bytes()
@@ -413,7 +532,8 @@ def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
 
 
 def _is_torn(line: bytes) -> bool:
-    """Whether a last line is a record that ends too early; of an object in JSON no beginning is one."""
+    """Whether a last line is a record that ends too early; of an object in JSON no
+    beginning is one."""
     if not (line.startswith(_BEGINNING) or _BEGINNING.startswith(line)):
         return False
     try:
@@ -434,10 +554,16 @@ def path_of(name: str, file: str | Path) -> Path:
     ValueError: file needs to be a path, such as 'sweep.jsonl'; got 3
     """
     if not isinstance(file, (str, Path)) or not str(file):
-        raise ValueError(f"{name} needs to be a path, such as 'sweep.jsonl'; got {file!r}")
+        raise ValueError(
+            f"{name} needs to be a path, such as 'sweep.jsonl'; got {file!r}"
+        )
     path = Path(file)
     if path.is_dir():
-        raise ValueError(f"{name} needs to be a file; {str(path)!r} is a folder: name a file in it")
+        raise ValueError(
+            f"{name} needs to be a file; {str(path)!r} is a folder: name a file in it"
+        )
     if not path.parent.is_dir():
-        raise ValueError(f"{name} is in a folder that is not there: make {str(path.parent)!r} first")
+        raise ValueError(
+            f"{name} is in a folder that is not there: make {str(path.parent)!r} first"
+        )
     return path

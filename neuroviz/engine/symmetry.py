@@ -2,12 +2,14 @@
 
 Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
 
-    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a     (Lemma 3.1)
-    interfaces     Q_{i+1}, K_{i+1}, V_{i+1} → · C⁻¹, V_i → C V_i         C ∈ GL_{d_i} (Eq. 9)
-    rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning    (Eq. 13)
-    the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning    (Thm. 3.2)
+    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a
+    (Lemma 3.1) interfaces     Q_{i+1}, K_{i+1}, V_{i+1} → · C⁻¹, V_i → C V_i         C
+    ∈ GL_{d_i} (Eq. 9) rescalings     Q_i → c Q_i, V_i → V_i / c
+    lightning    (Eq. 13) the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ
+    lightning    (Thm. 3.2)
 
-Layers are counted from 0. `block_symmetry` has the derivatives of the first three at C = 1.
+Layers are counted from 0. `block_symmetry` has the derivatives of the first three at C
+= 1.
 """
 
 from math import cos, pi, sin
@@ -22,8 +24,11 @@ from neuroviz.engine.rank import RowSpace, exact_rank
 _CLOSE = 1e-8  # relative, over the reals
 
 
-def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
-    """Q → C Q, K → C⁻ᵀ K in one layer: A = KᵀQ stays, and so does the function (Lemma 3.1).
+def change_head_basis(
+    over: Field, weights: Weights, layer: int, C: np.ndarray
+) -> Weights:
+    """Q → C Q, K → C⁻ᵀ K in one layer: A = KᵀQ stays, and so does the function (Lemma
+    3.1).
 
     Raises:
         ValueError: if there is no such layer, or C is not an invertible a × a matrix.
@@ -34,14 +39,19 @@ def change_head_basis(over: Field, weights: Weights, layer: int, C: np.ndarray) 
     """
     Q, K, V = _checked(weights, layer)
     _check_square(C, len(Q), "the head dimension a")
-    return _replace(weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)})
+    return _replace(
+        weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)}
+    )
 
 
-def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -> Weights:
-    """V_i → C V_i, and Q, K, V of the layer after `layer` → · C⁻¹: tokens in another basis (Eq. 9).
+def change_interface(
+    over: Field, weights: Weights, layer: int, C: np.ndarray
+) -> Weights:
+    """V_i → C V_i, and Q, K, V of the layer after `layer` → · C⁻¹: tokens in another
+    basis (Eq. 9).
 
-    Raises:
-        ValueError: if there is no such interface, or C is not an invertible d_i × d_i matrix.
+    Raises: ValueError: if there is no such interface, or C is not an invertible d_i ×
+        d_i matrix.
     """
     Q, K, V = _checked(weights, layer, interface=True)
     _check_square(C, len(V), "the width between the two layers")
@@ -51,7 +61,8 @@ def change_interface(over: Field, weights: Weights, layer: int, C: np.ndarray) -
 
 
 def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
-    """Q → c Q, V → V / c in one layer: a symmetry of lightning attention, and not of softmax (Eq. 13).
+    """Q → c Q, V → V / c in one layer: a symmetry of lightning attention, and not of
+    softmax (Eq. 13).
 
     Raises:
         ValueError: if there is no such layer, or c is zero.
@@ -59,16 +70,21 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
     Q, K, V = _checked(weights, layer)
     factor = over.reduce(np.array([[float(c)]]))
     if not np.isfinite(factor[0, 0]) or factor[0, 0] == 0:
-        raise ValueError(f"a rescaling needs a finite factor c that is not zero; got {c!r}")
+        raise ValueError(
+            f"a rescaling needs a finite factor c that is not zero; got {c!r}"
+        )
     c, back = factor[0, 0], over.inverse(factor)[0, 0]
-    return _replace(weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))})
+    return _replace(
+        weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))}
+    )
 
 
 def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
-    """A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ: where both have rank one, u and v may change places.
+    """A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ: where both have rank one, u and v may
+    change places.
 
-    A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new Q and K have one
-    row that is not zero.
+    A symmetry of lightning attention that no continuous one reaches (Thm. 3.2). The new
+    Q and K have one row that is not zero.
 
     Raises:
         ValueError: if there is no such layer, or A or V is not of rank one there.
@@ -78,21 +94,25 @@ def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
     h, v = _rank_one(over, "V", V)
     first = np.zeros((len(Q), 1))
     first[0] = 1.0
-    return _replace(weights, {layer: Layer(first * k, first * v, over.matmul(h[:, None], u[None]))})
+    return _replace(
+        weights, {layer: Layer(first * k, first * v, over.matmul(h[:, None], u[None]))}
+    )
 
 
 class VirtualWeights(NamedTuple):
-    """L of shape (d_l, d₀) and M_1, …, M_l of shape (d₀, d₀): all of the weights that a function can show."""
+    """L of shape (d_l, d₀) and M_1, …, M_l of shape (d₀, d₀): all of the weights that a
+    function can show."""
 
     L: np.ndarray
     M: tuple[np.ndarray, ...]
 
 
 def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
-    """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1}, with U_i = V_i ⋯ V_1 and U_0 = 1 (Eq. 8).
+    """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1}, with U_i = V_i ⋯ V_1 and U_0 = 1
+    (Eq. 8).
 
-    Head bases and interfaces leave them alone. Rescaling layer i by c makes M_i into c M_i, each later
-    M_j into M_j / c², and L into L / c.
+    Head bases and interfaces leave them alone. Rescaling layer i by c makes M_i into c
+    M_i, each later M_j into M_j / c², and L into L / c.
 
     >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
     >>> virtual_weights(Reals(), (layer, layer)).M[1]
@@ -107,7 +127,8 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
 
 
 def as_network(virtual: VirtualWeights) -> Weights:
-    """A network with these virtual weights and all inner widths d₀: K = 1, Q_i = M_i, V_i = 1, and V_l = L.
+    """A network with these virtual weights and all inner widths d₀: K = 1, Q_i = M_i,
+    V_i = 1, and V_l = L.
 
     >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
     >>> virtual = virtual_weights(Reals(), (layer, layer))
@@ -115,16 +136,20 @@ def as_network(virtual: VirtualWeights) -> Weights:
     True
     """
     eye, last = np.eye(virtual.L.shape[1]), len(virtual.M) - 1
-    return tuple(Layer(M, eye, virtual.L if i == last else eye) for i, M in enumerate(virtual.M))
+    return tuple(
+        Layer(M, eye, virtual.L if i == last else eye) for i, M in enumerate(virtual.M)
+    )
 
 
 def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
-    """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma 3.1).
+    """The one C with Q′ = C Q and K′ = C⁻ᵀ K, from two factorisations of one A (Lemma
+    3.1).
 
-    Over the reals A′ may be 1e−8 from A, relative to it, and smaller singular values of Q or K count as 0.
+    Over the reals A′ may be 1e−8 from A, relative to it, and smaller singular values of
+    Q or K count as 0.
 
-    Raises:
-        ValueError: if the shapes or the products differ, or Q or K has rank below a: C is not unique then.
+    Raises: ValueError: if the shapes or the products differ, or Q or K has rank below
+        a: C is not unique then.
 
     >>> Q, K, C = np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.array([[2.0]])
     >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
@@ -135,14 +160,18 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     shapes = [matrix.shape for matrix in matrices.values()]
     if len(set(shapes)) > 1:
         raise ValueError(
-            f"two factorisations need Q, K, Q′, K′ of one shape; got {', '.join(map(str, shapes))}"
+            "two factorisations need Q, K, Q′, K′ of one shape; got"
+            f" {', '.join(map(str, shapes))}"
         )
     a, d = Q.shape
     for name, matrix in matrices.items():
         if (rank := rank_of(over, matrix)) < a:
             why = "other factorisations of the same A need not be on one orbit"
             if a > d:
-                why = f"with a > d = {d} its rows cannot be independent; many C lead to the same Q′ and K′"
+                why = (
+                    f"with a > d = {d} its rows cannot be independent; many C lead to"
+                    " the same Q′ and K′"
+                )
             raise ValueError(
                 f"C is determined only where Q and K have rank a = {a} (Lemma 3.1); "
                 f"got {name} of rank {rank}: {why}"
@@ -150,49 +179,62 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     A, A2 = over.matmul(K.T, Q), over.matmul(K2.T, Q2)
     if not close(over, A, A2):
         raise ValueError(
-            "both factorisations need the same product KᵀQ; got products that differ by "
-            f"{np.abs(over.reduce(A - A2)).max():.3g}: they belong to different functions"
+            "both factorisations need the same product KᵀQ; got products that differ"
+            f" by {np.abs(over.reduce(A - A2)).max():.3g}: they belong to different"
+            " functions"
         )
     C = over.matmul(Q2, _right_inverse(over, Q))
     if not close(over, over.matmul(C.T, K2), K):
         raise ValueError(
-            "the two factorisations are of nearly equal, but different products: K is not CᵀK′ for the C "
-            "that their Q have; they belong to different functions"
+            "the two factorisations are of nearly equal, but different products: K is"
+            " not CᵀK′ for the C that their Q have; they belong to different functions"
         )
     return C
 
 
-def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[np.ndarray, ...]:
-    """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights (Lemma 3.5).
+def recover_interfaces(
+    over: Field, weights: Weights, other: Weights
+) -> tuple[np.ndarray, ...]:
+    """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights
+    (Lemma 3.5).
 
-    With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of the other network
-    are those of the first in the new bases. Over the reals the virtual weights may be 1e−8 apart, relative
-    to their size.
+    With U_i = V_i ⋯ V_1, the answer is the C_i with U_i′ = C_i U_i; then A_i and V_i of
+    the other network are those of the first in the new bases. Over the reals the
+    virtual weights may be 1e−8 apart, relative to their size.
 
-    Raises:
-        ValueError: if the shapes or the virtual weights differ, some U_i has not full row rank (a V has lost
-            rank, or the network widens), or the rows of U_i and U_i′ span different spaces (L has lost rank).
+    Raises: ValueError: if the shapes or the virtual weights differ, some U_i has not
+        full row rank (a V has lost
+            rank, or the network widens), or the rows of U_i and U_i′ span different
+            spaces (L has lost rank).
 
     >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
     >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
     (array([[5.]]),)
     """
     _check_same_shapes(weights, other)
-    here, there, found = np.eye(weights[0].V.shape[1]), np.eye(weights[0].V.shape[1]), []
-    for i, (layer, other_layer) in enumerate(zip(weights[:-1], other[:-1], strict=True), start=1):
+    here, there, found = (
+        np.eye(weights[0].V.shape[1]),
+        np.eye(weights[0].V.shape[1]),
+        [],
+    )
+    for i, (layer, other_layer) in enumerate(
+        zip(weights[:-1], other[:-1], strict=True), start=1
+    ):
         here, there = over.matmul(layer.V, here), over.matmul(other_layer.V, there)
         name = "V_1" if i == 1 else f"V_{i} ⋯ V_1"
         for U in (here, there):
             if (rank := rank_of(over, U)) < len(U):
                 raise ValueError(
-                    f"the basis after layer {i} is determined only where {name} has rank {len(U)}; "
-                    f"got rank {rank}: on what is lost there, later weights are free"
+                    f"the basis after layer {i} is determined only where {name} has"
+                    f" rank {len(U)}; got rank {rank}: on what is lost there, later"
+                    " weights are free"
                 )
         C = over.matmul(there, _right_inverse(over, here))
         if not close(over, over.matmul(C, here), there):
             raise ValueError(
-                f"the rows of {name} span different spaces in the two networks: no change of basis "
-                "leads from one to the other (Lemma 3.5 needs L of full rank)"
+                f"the rows of {name} span different spaces in the two networks: no"
+                " change of basis leads from one to the other (Lemma 3.5 needs L of"
+                " full rank)"
             )
         found.append(C)
     one, two = virtual_weights(over, weights), virtual_weights(over, other)
@@ -200,7 +242,8 @@ def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[n
         if not close(over, M, M2):
             name, gap = f"M_{i}" if i else "L", np.abs(over.reduce(M - M2)).max()
             raise ValueError(
-                f"the two networks need the same virtual weights; got {name} that differ by {gap:.3g}"
+                f"the two networks need the same virtual weights; got {name} that"
+                f" differ by {gap:.3g}"
             )
     return tuple(found)
 
@@ -208,11 +251,13 @@ def recover_interfaces(over: Field, weights: Weights, other: Weights) -> tuple[n
 def _checked(weights: Weights, layer: int, interface: bool = False) -> Layer:
     """That layer, if it is there and, for an interface, has another one after it."""
     if layer not in range(len(weights)):
-        raise ValueError(f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}")
+        raise ValueError(
+            f"layers are counted from 0 to {len(weights) - 1} here; got layer={layer!r}"
+        )
     if interface and layer == len(weights) - 1:
         raise ValueError(
-            f"an interface lies between two layers; got layer={layer}, the last of {len(weights)}: "
-            "changing the basis after it would change the outputs"
+            f"an interface lies between two layers; got layer={layer}, the last of"
+            f" {len(weights)}: changing the basis after it would change the outputs"
         )
     return weights[layer]
 
@@ -224,21 +269,31 @@ def _check_square(C: np.ndarray, size: int, what: str) -> None:
 
 def _check_same_shapes(weights: Weights, other: Weights) -> None:
     one, two = (
-        [tuple(matrix.shape for matrix in layer) for layer in network] for network in (weights, other)
+        [tuple(matrix.shape for matrix in layer) for layer in network]
+        for network in (weights, other)
     )
     if one != two:
-        raise ValueError(f"two networks need the same shapes in every layer; got {one} and {two}")
+        raise ValueError(
+            f"two networks need the same shapes in every layer; got {one} and {two}"
+        )
 
 
 def _replace(weights: Weights, new: dict[int, Layer]) -> Weights:
     return tuple(new.get(i, layer) for i, layer in enumerate(weights))
 
 
-def _rank_one(over: Field, name: str, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _rank_one(
+    over: Field, name: str, matrix: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
-        u, k = matrix[:, j], over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[0]
+        u, k = (
+            matrix[:, j],
+            over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[
+                0
+            ],
+        )
         if close(over, matrix, over.reduce(np.outer(u, k))):
             return u, k
     raise ValueError(
@@ -248,13 +303,15 @@ def _rank_one(over: Field, name: str, matrix: np.ndarray) -> tuple[np.ndarray, n
 
 
 def close(over: Field, one: np.ndarray, other: np.ndarray, tol: float = _CLOSE) -> bool:
-    """Equality over a prime field; over the reals up to `tol` times the largest entry of both."""
+    """Equality over a prime field; over the reals up to `tol` times the largest entry
+    of both."""
     size = max(np.abs(one).max(), np.abs(other).max()) if isinstance(over, Reals) else 0
     return bool(np.abs(over.reduce(one - other)).max() <= tol * size)
 
 
 def rank_of(over: Field, matrix: np.ndarray, tol: float = _CLOSE) -> int:
-    """The exact rank over a prime field; over the reals the singular values above `tol` times the largest."""
+    """The exact rank over a prime field; over the reals the singular values above `tol`
+    times the largest."""
     if isinstance(over, PrimeField):
         return exact_rank(matrix, over)
     sigma = np.linalg.svd(matrix, compute_uv=False)
@@ -265,7 +322,9 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))  # the first independent columns
+    columns = np.flatnonzero(
+        RowSpace(over, len(Q)).add_each(Q.T)
+    )  # the first independent columns
     R = np.zeros(Q.T.shape)
     R[columns] = over.inverse(Q[:, columns])
     return R
@@ -277,7 +336,8 @@ WALKS = tuple(WALK_ENDS)
 
 
 def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
-    """C(s) = exp(s G), a one-parameter subgroup of GL_a: C(0) = 1 and C(s) C(t) = C(s + t).
+    """C(s) = exp(s G), a one-parameter subgroup of GL_a: C(0) = 1 and C(s) C(t) = C(s +
+    t).
 
         rotation   by 90° · s in the planes (1, 2), (3, 4), …
         stretch    rows 1, 3, … by 3ˢ and rows 2, 4, … by 3⁻ˢ

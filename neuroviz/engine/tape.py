@@ -1,8 +1,9 @@
 """Reverse differentiation over any field.
 
-A `Tape` computes with arrays and records each step; `gradients` goes back through the record. It knows the
-few operations that transformers are made of, so a layer is written once, as its formula. It also counts
-degrees, which bound the probability that a random point over F_p hides some of the rank.
+A `Tape` computes with arrays and records each step; `gradients` goes back through the
+record. It knows the few operations that transformers are made of, so a layer is written
+once, as its formula. It also counts degrees, which bound the probability that a random
+point over F_p hides some of the rank.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,18 +14,18 @@ import numpy as np
 from neuroviz.engine.field import Field
 
 Pull = Callable[[np.ndarray], np.ndarray]
-"""From the gradient of a result to that of a source, before what was broadcast is summed."""
+"""From the gradient of a result to that of a source, before what was broadcast is
+summed."""
 
 
 @dataclass(eq=False, slots=True)
 class Node:
     """A value on a tape.
 
-    Attributes:
-        value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and head.
-        degree: a bound on the total degree of its entries in everything that was drawn at random.
-        sources: the nodes it was computed from, each with its pull and the degree that this adds.
-        moves: whether it depends on a parameter.
+    Attributes: value: shape (N or 1, heads or 1, rows, columns): one matrix for each
+        input and head. degree: a bound on the total degree of its entries in everything
+        that was drawn at random. sources: the nodes it was computed from, each with its
+        pull and the degree that this adds. moves: whether it depends on a parameter.
         in_pieces: whether it was `split`.
     """
 
@@ -62,19 +63,28 @@ class Tape:
     def matmul(self, x: Node, y: Node) -> Node:
         """x y, matrix by matrix."""
         mul = self.field.matmul
-        to_x, to_y = lambda g: mul(g, y.value.mT[:, None]), lambda g: mul(x.value.mT[:, None], g)
+        to_x, to_y = (
+            lambda g: mul(g, y.value.mT[:, None]),
+            lambda g: mul(x.value.mT[:, None], g),
+        )
         return self._bilinear(mul(x.value, y.value), (x, to_x), (y, to_y))
 
     def inner_products(self, x: Node, y: Node) -> Node:
         """xᵀ y, matrix by matrix."""
         mul = self.field.matmul
-        to_x, to_y = lambda g: mul(y.value[:, None], g.mT), lambda g: mul(x.value[:, None], g)
+        to_x, to_y = (
+            lambda g: mul(y.value[:, None], g.mT),
+            lambda g: mul(x.value[:, None], g),
+        )
         return self._bilinear(mul(x.value.mT, y.value), (x, to_x), (y, to_y))
 
     def times(self, x: Node, y: Node) -> Node:
         """x y, entry by entry."""
         reduce = self.field.reduce
-        to_x, to_y = lambda g: reduce(g * y.value[:, None]), lambda g: reduce(g * x.value[:, None])
+        to_x, to_y = (
+            lambda g: reduce(g * y.value[:, None]),
+            lambda g: reduce(g * x.value[:, None]),
+        )
         return self._bilinear(reduce(x.value * y.value), (x, to_x), (y, to_y))
 
     def add(self, x: Node, y: Node) -> Node:
@@ -95,7 +105,8 @@ class Tape:
         return self._note(reduce(below * x.value), exponent * x.degree, (pull,))
 
     def split(self, x: Node, pieces: Sequence[tuple[int, int]]) -> list[Node]:
-        """The rows of x, cut into consecutive pieces, (heads, rows of each head); they cover all rows."""
+        """The rows of x, cut into consecutive pieces, (heads, rows of each head); they
+        cover all rows."""
         nodes, stop, x.in_pieces = [], 0, True
         pull = (x, lambda g: g.reshape(*g.shape[:2], 1, -1, g.shape[-1]), 0)
         for heads, rows in pieces:
@@ -118,10 +129,13 @@ class Tape:
         if heads == 1:
             return x
         pull = (x, lambda g: np.broadcast_to(g, (*g.shape[:2], heads, *g.shape[3:])), 0)
-        return self._note(self.field.reduce(x.value.sum(axis=1, keepdims=True)), x.degree, (pull,))
+        return self._note(
+            self.field.reduce(x.value.sum(axis=1, keepdims=True)), x.degree, (pull,)
+        )
 
     def softmax(self, logits: Node, shares: np.ndarray, degree: int) -> Node:
-        """Columns that sum to one: their values are given, their derivative is that of a softmax.
+        """Columns that sum to one: their values are given, their derivative is that of
+        a softmax.
 
         d S_ji = S_ji (d s_ji − Σ_k S_ki d s_ki)
         """
@@ -133,11 +147,14 @@ class Tape:
 
         return self._note(shares, degree, ((logits, pull, 2 * degree),))
 
-    def gradients(self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]) -> list[np.ndarray]:
+    def gradients(
+        self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]
+    ) -> list[np.ndarray]:
         """The derivative of linear functionals of the result in each parameter.
 
-        The result has one head, shape (N, 1, rows, columns); cotangents, (N or 1, c, rows, columns), are c
-        functionals for each input. Returned is an array (N, c, its entries) for each parameter.
+        The result has one head, shape (N, 1, rows, columns); cotangents, (N or 1, c,
+        rows, columns), are c functionals for each input. Returned is an array (N, c,
+        its entries) for each parameter.
         """
         parts: dict[Node, list[np.ndarray]] = {result: [cotangents[:, :, None]]}
         for node in reversed(self._nodes):
@@ -145,18 +162,25 @@ class Tape:
                 g = self._total(parts.pop(node), node)
                 for source, pull, _ in node.sources:
                     if source.moves:
-                        parts.setdefault(source, []).append(self._fitted(pull(g), source))
+                        parts.setdefault(source, []).append(
+                            self._fitted(pull(g), source)
+                        )
         N, c = max(len(result.value), len(cotangents)), cotangents.shape[1]
         rows = []
         for parameter in parameters:
             shape = parameter.value.shape[1:]
-            g = self._total(parts[parameter], parameter) if parameter in parts else np.zeros((1, 1, *shape))
+            g = (
+                self._total(parts[parameter], parameter)
+                if parameter in parts
+                else np.zeros((1, 1, *shape))
+            )
             g = g if g.shape[:2] == (N, c) else np.broadcast_to(g, (N, c, *shape))
             rows.append(g.reshape(N, c, -1))
         return rows
 
     def degree(self, result: Node, parameters: Sequence[Node]) -> int:
-        """A bound on the total degree of an entry of `gradients`, where cotangents are drawn at random."""
+        """A bound on the total degree of an entry of `gradients`, where cotangents are
+        drawn at random."""
         degrees = {result: 1}
         for node in reversed(self._nodes):
             for source, _, more in node.sources if node in degrees else ():
@@ -165,13 +189,17 @@ class Tape:
         return max((degrees[p] for p in parameters if p in degrees), default=1)
 
     def _total(self, parts: list[np.ndarray], node: Node) -> np.ndarray:
-        """The sum of the parts; those of a split node are its pieces, the last one first."""
+        """The sum of the parts; those of a split node are its pieces, the last one
+        first."""
         if node.in_pieces:
             return np.concatenate(parts[::-1], axis=-2)
-        return parts[0] if len(parts) == 1 else self.field.reduce(sum(parts[1:], parts[0]))
+        return (
+            parts[0] if len(parts) == 1 else self.field.reduce(sum(parts[1:], parts[0]))
+        )
 
     def _fitted(self, g: np.ndarray, node: Node) -> np.ndarray:
-        """A gradient, summed over the heads, rows and columns that the node's value was broadcast to."""
+        """A gradient, summed over the heads, rows and columns that the node's value was
+        broadcast to."""
         for axis in (1, 2, 3):
             if node.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
                 g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
@@ -184,10 +212,19 @@ class Tape:
         sources: tuple[tuple[Node, Pull, int], ...] = (),
         moves: bool = False,
     ) -> Node:
-        node = Node(value, degree, sources, moves or any([source.moves for source, _, _ in sources]))
+        node = Node(
+            value,
+            degree,
+            sources,
+            moves or any([source.moves for source, _, _ in sources]),
+        )
         self._nodes.append(node)
         return node
 
-    def _bilinear(self, value: np.ndarray, left: tuple[Node, Pull], right: tuple[Node, Pull]) -> Node:
+    def _bilinear(
+        self, value: np.ndarray, left: tuple[Node, Pull], right: tuple[Node, Pull]
+    ) -> Node:
         (x, to_x), (y, to_y) = left, right
-        return self._note(value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree)))
+        return self._note(
+            value, x.degree + y.degree, ((x, to_x, y.degree), (y, to_y, x.degree))
+        )

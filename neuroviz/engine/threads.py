@@ -1,4 +1,5 @@
-"""Threads: one thread for small matrix products; for large ones each thread computes a product of its own."""
+"""Threads: one thread for small matrix products; for large ones each thread computes a
+product of its own."""
 
 import os
 import sys
@@ -19,7 +20,8 @@ Run = Callable[[Iterable[Callable[[], Result]]], Iterator[Result]]
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within the block every thread pool that is loaded, numpy's and torch's, has one thread.
+    """Within the block every thread pool that is loaded, numpy's and torch's, has one
+    thread.
 
     For small products: there, waiting for another thread takes longer than the product.
     """
@@ -39,10 +41,12 @@ def in_turn(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
 
 @contextmanager
 def side_by_side(most: int | None = None) -> Iterator[Run]:
-    """Within the block, a `Run` on as many threads as the pools have, or at most so many; a product has one.
+    """Within the block, a `Run` on as many threads as the pools have, or at most so
+    many; a product has one.
 
-    A library's own threads wait for each other after every product, and numpy's entrywise work in between
-    runs on one of them only. When a job raises, the jobs that have not started are dropped.
+    A library's own threads wait for each other after every product, and numpy's
+    entrywise work in between runs on one of them only. When a job raises, the jobs that
+    have not started are dropped.
 
     >>> with side_by_side(most=2) as run:
     ...     sorted(run([lambda: 2 + 2, lambda: 3 + 3]))
@@ -50,7 +54,9 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
     """
     threads = 1 if most == 1 or IN_A_BROWSER else min(os.cpu_count() or 1, most or inf)
     if threads > 1:
-        threads = min([threads, *(pool.num_threads for pool in _pools().lib_controllers)])
+        threads = min(
+            [threads, *(pool.num_threads for pool in _pools().lib_controllers)]
+        )
     if threads < 2:
         yield in_turn
         return
@@ -61,7 +67,9 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
 
     def run(jobs: Iterable[Callable[[], Result]]) -> Iterator[Result]:
         jobs, going = iter(jobs), set()
-        while going := going | {pool.submit(alone, job) for job in islice(jobs, 2 * threads - len(going))}:
+        while going := going | {
+            pool.submit(alone, job) for job in islice(jobs, 2 * threads - len(going))
+        }:
             done, going = wait(going, return_when=FIRST_COMPLETED)
             yield from (job.result() for job in done)
 
@@ -73,7 +81,8 @@ def side_by_side(most: int | None = None) -> Iterator[Run]:
 
 
 def _pools():
-    """All thread pools. A search takes longer than a small rank, so it runs again only after new imports."""
+    """All thread pools. A search takes longer than a small rank, so it runs again only
+    after new imports."""
     return _found(*(name in sys.modules for name in ("torch", "scipy.linalg")))
 
 

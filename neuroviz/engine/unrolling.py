@@ -1,11 +1,14 @@
-"""A deep lightning network written out in its virtual weights: as one product, and as one sum.
+"""A deep lightning network written out in its virtual weights: as one product, and as
+one sum.
 
-    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X                       (Eq. 10)
-    of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX                        (Eq. 11)
-    one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},  j_{n+1} = i  (Eq. 12)
+    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X
+    (Eq. 10) of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX
+    (Eq. 11) one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k
+    x_{j_{k+1}},  j_{n+1} = i  (Eq. 12)
 
-with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of X, are counted from 0,
-places k from 1 to n, layers h from 1 to l. docs/mathematics.md: "Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
+with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of
+X, are counted from 0, places k from 1 to n, layers h from 1 to l. docs/mathematics.md:
+"Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
 """
 
 from collections.abc import Sequence
@@ -23,17 +26,19 @@ _MOST_TERMS = 2_000_000
 
 
 class Factor(NamedTuple):
-    """What stands at one place of Eq. 12: M_layer, or its transpose. Layers are counted from 1."""
+    """What stands at one place of Eq. 12: M_layer, or its transpose. Layers are counted
+    from 1."""
 
     layer: int
     transposed: bool
 
 
 def unroll(layers: int) -> tuple[Factor, ...]:
-    """The factors M̃_1, …, M̃_n of Eq. 12, n = (3^l − 1)/2, read off the ternary digits of the place k.
+    """The factors M̃_1, …, M̃_n of Eq. 12, n = (3^l − 1)/2, read off the ternary digits
+    of the place k.
 
-    If 3^{h−1} is the largest power of 3 that divides k, layer h stands there; transposed if the
-    last non-zero ternary digit of k is 2 ("Eq. 12").
+    If 3^{h−1} is the largest power of 3 that divides k, layer h stands there;
+    transposed if the last non-zero ternary digit of k is 2 ("Eq. 12").
 
     Raises:
         ValueError: if l is not a whole number from 1 to 12.
@@ -54,7 +59,8 @@ def _factor(place: int) -> Factor:
 
 
 def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
-    """Eq. 11: φ = L X Z_{l−1} B_l ⋯ Z_0 B_1, with B_i = XᵀM_iX, Z_i = Z_{i−1} B_i Z_{i−1} B_iᵀ Z_{i−1}.
+    """Eq. 11: φ = L X Z_{l−1} B_l ⋯ Z_0 B_1, with B_i = XᵀM_iX, Z_i = Z_{i−1} B_i
+    Z_{i−1} B_iᵀ Z_{i−1}.
 
     X may be a batch, shape (…, d₀, t); the outputs have shape (…, d_l, t).
     """
@@ -69,11 +75,13 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     return mul(virtual.L, mul(X, W))
 
 
-def term(over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]) -> np.ndarray:
+def term(
+    over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]
+) -> np.ndarray:
     """One summand of Eq. 12: L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}.
 
-    The indices are j_1, …, j_n, and j_{n+1} = i, the output token, each from 0 to t − 1; the result has
-    length d_l.
+    The indices are j_1, …, j_n, and j_{n+1} = i, the output token, each from 0 to t −
+    1; the result has length d_l.
 
     Raises:
         ValueError: if there are not n + 1 indices, or one is no token.
@@ -82,8 +90,8 @@ def term(over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[
     t = X.shape[-1]
     if len(indices) != len(factors) + 1 or any(j not in range(t) for j in indices):
         raise ValueError(
-            f"a term of {len(virtual.M)} layers needs {len(factors) + 1} tokens, each from 0 to {t - 1}; "
-            f"got {tuple(indices)}"
+            f"a term of {len(virtual.M)} layers needs {len(factors) + 1} tokens, each"
+            f" from 0 to {t - 1}; got {tuple(indices)}"
         )
     value = np.ones(1)
     for number in link_values(over, virtual, X, indices):
@@ -94,11 +102,14 @@ def term(over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[
 def link_values(
     over: Field, virtual: VirtualWeights, X: np.ndarray, indices: Sequence[int]
 ) -> tuple[float, ...]:
-    """The n numbers x_{j_k}ᵀ M̃_k x_{j_{k+1}} whose product a term of Eq. 12 is. Arguments as in `term`."""
+    """The n numbers x_{j_k}ᵀ M̃_k x_{j_{k+1}} whose product a term of Eq. 12 is.
+    Arguments as in `term`."""
     B = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
     return tuple(
         float(B[h - 1][(k, j) if transposed else (j, k)])
-        for (h, transposed), j, k in zip(unroll(len(virtual.M)), indices[:-1], indices[1:], strict=True)
+        for (h, transposed), j, k in zip(
+            unroll(len(virtual.M)), indices[:-1], indices[1:], strict=True
+        )
     )
 
 
@@ -111,25 +122,30 @@ def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     places, t = len(unroll(len(virtual.M))), X.shape[-1]
     if t ** (places + 1) > _MOST_TERMS:
         raise ValueError(
-            f"the sum has {t}^{places} terms for each of {t} outputs, too many to add one by one: "
-            "take fewer layers or tokens, or token_form"
+            f"the sum has {t}^{places} terms for each of {t} outputs, too many to add"
+            " one by one: take fewer layers or tokens, or token_form"
         )
     columns = []
     for i in range(t):
-        terms = (term(over, virtual, X, (*indices, i)) for indices in product(range(t), repeat=places))
+        terms = (
+            term(over, virtual, X, (*indices, i))
+            for indices in product(range(t), repeat=places)
+        )
         columns.append(over.reduce(sum(terms)))
     return np.stack(columns, axis=1)
 
 
 def mirror(layers: int, place: int) -> range:
-    """The indices that Figure 4's reflection at a place k turns round: j_{k−s+1}, …, j_{k+s}.
+    """The indices that Figure 4's reflection at a place k turns round: j_{k−s+1}, …,
+    j_{k+s}.
 
-    Up to s = 3^{h−1}, for M̃_k = M_h or its transpose, the factors at equal distances left and right
-    of M̃_k are transposes of each other. So if both ends of the window hold the same token, turning it
-    round changes M̃_k into its transpose, and the product in no other way.
+    Up to s = 3^{h−1}, for M̃_k = M_h or its transpose, the factors at equal distances
+    left and right of M̃_k are transposes of each other. So if both ends of the window
+    hold the same token, turning it round changes M̃_k into its transpose, and the
+    product in no other way.
 
-    The radius s is the largest that stays among j_1, …, j_{n+1} and the mirror. Returned are the numbers
-    k − s + 1, …, k + s of the indices, counted from 1.
+    The radius s is the largest that stays among j_1, …, j_{n+1} and the mirror.
+    Returned are the numbers k − s + 1, …, k + s of the indices, counted from 1.
 
     Raises:
         ValueError: if there is no such place.
@@ -139,7 +155,9 @@ def mirror(layers: int, place: int) -> range:
     """
     factors = unroll(layers)
     if place not in range(1, len(factors) + 1):
-        raise ValueError(f"places of {layers} layers go from 1 to {len(factors)}; got {place!r}")
+        raise ValueError(
+            f"places of {layers} layers go from 1 to {len(factors)}; got {place!r}"
+        )
     radius = min(3 ** (factors[place - 1].layer - 1), place, len(factors) + 1 - place)
     return range(place - radius + 1, place + radius + 1)
 
@@ -158,7 +176,8 @@ def reflect(layers: int, indices: Sequence[int], place: int) -> tuple[int, ...]:
 
 
 def balancing_factor(over: Field, factors: Sequence[float]) -> float:
-    """The λ_0 that makes L → λ_0 L, M_i → λ_i M_i leave the function alone: λ_0 ∏ λ_i^{3^{l−i}} = 1 (Eq. 13).
+    """The λ_0 that makes L → λ_0 L, M_i → λ_i M_i leave the function alone: λ_0 ∏
+    λ_i^{3^{l−i}} = 1 (Eq. 13).
 
     Raises:
         ValueError: if a factor is zero.
@@ -172,14 +191,17 @@ def balancing_factor(over: Field, factors: Sequence[float]) -> float:
         for _ in range(3 ** (len(factors) - i)):
             powers = over.reduce(powers * float(factor))
     if powers[0, 0] == 0:
-        raise ValueError(f"a rescaling needs factors that are not zero; got {tuple(factors)}")
+        raise ValueError(
+            f"a rescaling needs factors that are not zero; got {tuple(factors)}"
+        )
     return float(over.inverse(powers)[0, 0])
 
 
 def part_linear_in_one_token(
     over: Field, virtual: VirtualWeights, y: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
-    """Eq. 28: the part of the output of token x that is linear in x, and otherwise in one other token y only.
+    """Eq. 28: the part of the output of token x that is linear in x, and otherwise in
+    one other token y only.
 
         L y · (yᵀM_1y)^{3^{l−1} − 1} · ∏_{h ≥ 2} (yᵀM_hy)^{3^{l−h}} · yᵀM_1x
 

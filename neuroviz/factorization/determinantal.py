@@ -1,7 +1,8 @@
 """Matrices of bounded rank, and the pairs (Q, K) that factor them.
 
-The d × d matrices of rank at most a are a determinantal variety: the minors of size a + 1 vanish. They
-are the products A = KᵀQ of a × d matrices, and Lemma 3.1 says how many products each of them is.
+The d × d matrices of rank at most a are a determinantal variety: the minors of size a +
+1 vanish. They are the products A = KᵀQ of a × d matrices, and Lemma 3.1 says how many
+products each of them is.
 """
 
 from dataclasses import dataclass
@@ -16,17 +17,23 @@ from neuroviz.engine.rank import exact_rank, schwartz_zippel
 Point = tuple[float, float, float]
 
 
-def factor(A: np.ndarray, a: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Q and K, a × d with a ≥ d, whose product KᵀQ is a given d × d matrix A; K has orthonormal columns.
+def factor(
+    A: np.ndarray, a: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Q and K, a × d with a ≥ d, whose product KᵀQ is a given d × d matrix A; K has
+    orthonormal columns.
 
-    Where a > d, Q has a random part that K does not see, so that its rank is at least a − d.
+    Where a > d, Q has a random part that K does not see, so that its rank is at least a
+    − d.
 
     Raises:
         ValueError: if a < d; not every A is a product then.
     """
     d = len(A)
     if a < d:
-        raise ValueError(f"a product KᵀQ with a = {a} < d = {d} has rank at most a; take a ≥ d")
+        raise ValueError(
+            f"a product KᵀQ with a = {a} < d = {d} has rank at most a; take a ≥ d"
+        )
     K, _ = np.linalg.qr(rng.standard_normal((a, d)))
     if a == d:
         return K @ A, K
@@ -37,8 +44,8 @@ def factor(A: np.ndarray, a: int, rng: np.random.Generator) -> tuple[np.ndarray,
 def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     """The derivative of (Q, K) ↦ KᵀQ, that is (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ.
 
-    Returns:
-        Shape (d², 2ad): a row for each entry of A, a column for each entry of Q, then of K.
+    Returns: Shape (d², 2ad): a row for each entry of A, a column for each entry of Q,
+        then of K.
     """
     a, d = Q.shape
     by_K = np.einsum("is,rj->ijrs", np.eye(d), Q).reshape(d * d, a * d)
@@ -49,11 +56,10 @@ def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
 class ProductCount:
     """How many dimensions (Q, K) ↦ KᵀQ reaches, and how many it loses; measured.
 
-    Attributes:
-        d, a: Q and K are a × d.
-        dimension: generic rank of the derivative: the dimension of the matrices of rank ≤ a.
-        fibre: 2ad − dimension: of a generic fibre, the pairs with one and the same product.
-        prime, error_bound: as in `measure.Measurement`.
+    Attributes: d, a: Q and K are a × d. dimension: generic rank of the derivative: the
+        dimension of the matrices of rank ≤ a. fibre: 2ad − dimension: of a generic
+        fibre, the pairs with one and the same product. prime, error_bound: as in
+        `measure.Measurement`.
     """
 
     d: int
@@ -65,8 +71,11 @@ class ProductCount:
 
 
 @lru_cache(maxsize=256)
-def measure_product(d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME) -> ProductCount:
-    """Count the dimensions of {KᵀQ}, Q and K a × d, by the rank of the derivative at a random point of F_p.
+def measure_product(
+    d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME
+) -> ProductCount:
+    """Count the dimensions of {KᵀQ}, Q and K a × d, by the rank of the derivative at a
+    random point of F_p.
 
     Raises:
         ValueError: if d or a is below 1, or p no odd prime below 2²³.
@@ -76,25 +85,32 @@ def measure_product(d: int, a: int, seed: int = 0, prime: int = DEFAULT_PRIME) -
     (8, 4)
     """
     if min(d, a) < 1:
-        raise ValueError(f"Q and K need at least one row and one column; got d = {d}, a = {a}")
+        raise ValueError(
+            f"Q and K need at least one row and one column; got d = {d}, a = {a}"
+        )
     over, rng = PrimeField(prime), np.random.default_rng(seed)
     J = product_jacobian(over, over.random(rng, (a, d)), over.random(rng, (a, d)))
     rank = exact_rank(J, over)
     # A rank mod p is a lower bound of the generic one, so a full one is certain.
-    error = 0.0 if rank == min(J.shape) else schwartz_zippel(found=rank, degree=1, p=prime)
+    error = (
+        0.0 if rank == min(J.shape) else schwartz_zippel(found=rank, degree=1, p=prime)
+    )
     return ProductCount(d, a, rank, 2 * a * d - rank, prime, error)
 
 
-# The smallest case, 2 × 2 and rank ≤ 1, in the three dimensions of the matrices of one trace.
+# The smallest case, 2 × 2 and rank ≤ 1, in the three dimensions of the matrices of one
+# trace.
 
 
 def slice_matrix(trace: float, x: float, y: float, z: float) -> np.ndarray:
-    """The 2 × 2 matrix of a given trace at (x, y, z); its determinant is trace²/4 − x² − y² + z².
+    """The 2 × 2 matrix of a given trace at (x, y, z); its determinant is trace²/4 − x²
+    − y² + z².
 
         A = ( trace/2 + x     y + z
               y − z           trace/2 − x )
 
-    So rank ≤ 1 means x² + y² = z² + trace²/4: a cone for trace 0, else a hyperboloid of one sheet.
+    So rank ≤ 1 means x² + y² = z² + trace²/4: a cone for trace 0, else a hyperboloid of
+    one sheet.
 
     >>> slice_matrix(2.0, 3.0, 5.0, 1.0)
     array([[ 4.,  6.],
@@ -114,7 +130,8 @@ def slice_coordinates(A: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def rank_one_point(trace: float, angle: float, height: float) -> Point:
-    """(x, y, z) of the matrix of rank ≤ 1 at an angle (degrees) and a height z of the slice.
+    """(x, y, z) of the matrix of rank ≤ 1 at an angle (degrees) and a height z of the
+    slice.
 
     >>> rank_one_point(0.0, 90.0, 0.5)[1:]
     (0.5, 0.5)
@@ -126,19 +143,25 @@ def rank_one_point(trace: float, angle: float, height: float) -> Point:
 def nearest_rank_one(trace: float, x: float, y: float, z: float) -> tuple[float, float]:
     """Angle and height of the matrix of rank ≤ 1 that is nearest to one in the slice.
 
-    It lies at (x/(1+t), y/(1+t), z/(1−t)), with the one t between −1 and 1 that makes its determinant 0.
+    It lies at (x/(1+t), y/(1+t), z/(1−t)), with the one t between −1 and 1 that makes
+    its determinant 0.
     """
     r, up, low, high = hypot(x, y), abs(z), -1.0, 1.0
     for _ in range(50):
         t = (low + high) / 2
         outside = (r / (1 + t)) ** 2 > (up / (1 - t)) ** 2 + trace**2 / 4
         low, high = (t, high) if outside else (low, t)
-    height = up / (1 - t) if t < 1 - 1e-6 else sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
+    height = (
+        up / (1 - t) if t < 1 - 1e-6 else sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
+    )
     return degrees(atan2(y, x)), copysign(height, z)
 
 
-def rank_one_heads(trace: float, angle: float, height: float) -> tuple[np.ndarray, np.ndarray]:
-    """Q and K, both 1 × 2, whose product KᵀQ is the matrix at `rank_one_point`; K has length 1.
+def rank_one_heads(
+    trace: float, angle: float, height: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Q and K, both 1 × 2, whose product KᵀQ is the matrix at `rank_one_point`; K has
+    length 1.
 
     Where that matrix is zero (trace 0, height 0) so is Q, and K could be anything.
 
@@ -147,24 +170,34 @@ def rank_one_heads(trace: float, angle: float, height: float) -> tuple[np.ndarra
     array([[1., 0.],
            [0., 0.]])
     """
-    # K at (θ + δ)/2 and Q at (θ − δ)/2: the product rule for cos and sin gives the matrix above.
+    # K at (θ + δ)/2 and Q at (θ − δ)/2: the product rule for cos and sin gives the
+    # matrix above.
     theta, delta = pi * angle / 180, atan2(-2 * height, trace)
     at_k, at_q = (theta + delta) / 2, (theta - delta) / 2
     length = hypot(trace, 2 * height)
-    return length * np.array([[cos(at_q), sin(at_q)]]), np.array([[cos(at_k), sin(at_k)]])
+    return length * np.array([[cos(at_q), sin(at_q)]]), np.array(
+        [[cos(at_k), sin(at_k)]]
+    )
 
 
-def ruling(trace: float, angle: float, height: float, family: str, reach: float) -> tuple[Point, Point]:
-    """The ends, at z = ±reach, of a straight line of rank ≤ 1 matrices through `rank_one_point`.
+def ruling(
+    trace: float, angle: float, height: float, family: str, reach: float
+) -> tuple[Point, Point]:
+    """The ends, at z = ±reach, of a straight line of rank ≤ 1 matrices through
+    `rank_one_point`.
 
-    Two lines go through each point but the tip of the cone: on "image" all matrices have the same
-    image (K keeps its direction), on "kernel" the same kernel (Q does). On the cone, trace 0, the
-    two are one line.
+    Two lines go through each point but the tip of the cone: on "image" all matrices
+    have the same image (K keeps its direction), on "kernel" the same kernel (Q does).
+    On the cone, trace 0, the two are one line.
     """
     sign, waist = {"image": 1, "kernel": -1}[family], trace / 2
     at = pi * angle / 180 - sign * (atan2(height, waist) if height or waist else pi / 2)
 
     def end(z: float) -> Point:
-        return waist * cos(at) - sign * z * sin(at), waist * sin(at) + sign * z * cos(at), z
+        return (
+            waist * cos(at) - sign * z * sin(at),
+            waist * sin(at) + sign * z * cos(at),
+            z,
+        )
 
     return end(-reach), end(reach)

@@ -1,8 +1,10 @@
-"""The facts of two factorisations of one A = KᵀQ: what their picture says, as plain data.
+"""The facts of two factorisations of one A = KᵀQ: what their picture says, as plain
+data.
 
-`web/factorization/factors_facts.ts` types them. Words are lists of {"text": …, "role": …}, a line
-each. The page computes matrices, singular values, fibre and surface of a place by itself, from
-`formulas`; what is counted over F_p, and every verdict, is said here.
+`web/factorization/factors_facts.ts` types them. Words are lists of {"text": …, "role":
+…}, a line each. The page computes matrices, singular values, fibre and surface of a
+place by itself, from `formulas`; what is counted over F_p, and every verdict, is said
+here.
 """
 
 from typing import Any
@@ -50,7 +52,8 @@ def factors_facts(study: FactorizationStudy) -> Facts:
 
 
 def _matrices(study: FactorizationStudy) -> Facts:
-    """Whether A stands still; and the first Q and K, of which some are drawn at random."""
+    """Whether A stands still; and the first Q and K, of which some are drawn at
+    random."""
     return {
         "says": words(_outcome(study)),
         "same": study.is_same,
@@ -80,7 +83,8 @@ def _spectrum(study: FactorizationStudy) -> Facts:
 
 
 def _dimensions(study: FactorizationStudy) -> Facts:
-    """How many dimensions the matrices of rank ≤ a have, and a fibre: for a = 1, 2, …."""
+    """How many dimensions the matrices of rank ≤ a have, and a fibre: for a = 1, 2,
+    …."""
     d, counts = study.d, study.counts
     fibre = [2 * a * d - alpha for a, alpha in enumerate(study.formula, 1)]
     return {
@@ -100,15 +104,20 @@ def _sum(study: FactorizationStudy) -> str:
         return "formula and measurement DIFFER"
     count = study.count
     plural = "" if count.dimension == 1 else "s"
-    return f"{2 * study.a * study.d} − {count.fibre} = {count.dimension} dimension{plural}"
+    return (
+        f"{2 * study.a * study.d} − {count.fibre} = {count.dimension} dimension{plural}"
+    )
 
 
 def _surface(point: SlicePoint) -> Facts:
-    """The smallest determinantal variety: 2 × 2 matrices of rank ≤ 1 and of one trace."""
+    """The smallest determinantal variety: 2 × 2 matrices of rank ≤ 1 and of one
+    trace."""
     is_cone = point.trace == 0
     shape = "a cone, singular at its tip" if is_cone else "a hyperboloid, smooth"
     which = f"2 × 2, rank ≤ 1, trace {point.trace:.3g}".replace("-", "−")
-    about = ("A, the zero matrix", "A, of rank 1", "A, of rank 2: off the surface")[point.rank]
+    about = ("A, the zero matrix", "A, of rank 1", "A, of rank 2: off the surface")[
+        point.rank
+    ]
     return {
         "says": words(shape),
         "lines": words(which, f"● {about}", last="focus"),

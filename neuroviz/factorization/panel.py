@@ -1,4 +1,5 @@
-"""A = KᵀQ: walk along the factorisations of one A, count them, and see the smallest case as a surface."""
+"""A = KᵀQ: walk along the factorisations of one A, count them, and see the smallest
+case as a surface."""
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from neuroviz.kit.words import tiny
 
 
 class FactorizationExplorer(Panel):
-    """A = KᵀQ stands still while Q and K walk along a fibre; how large fibres are, and one variety drawn.
+    """A = KᵀQ stands still while Q and K walk along a fibre; how large fibres are, and
+    one variety drawn.
 
-    Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1 needs Q and K of
-    full rank); under "More": trace, angle and height, which place a 2 × 2 matrix A on its surface, entries of
-    Q and K, and seed. Each entry can be dragged, C is turned by a handle, and A moves on its surface.
+    Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1
+    needs Q and K of full rank); under "More": trace, angle and height, which place a 2
+    × 2 matrix A on its surface, entries of Q and K, and seed. Each entry can be
+    dragged, C is turned by a handle, and A moves on its surface.
 
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
@@ -35,7 +38,8 @@ class FactorizationExplorer(Panel):
     draw = staticmethod(factors_picture)
 
     def _arrange(self) -> None:
-        # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at random.
+        # Two by two, the sliders place A, and for a = 1 nothing is left to be drawn at
+        # random.
         is_small = self.controls["d"].value == 2
         self.controls["seed"].disabled = is_small and self.controls["a"].value == 1
         for name in ("trace", "angle", "height"):
@@ -47,7 +51,9 @@ class FactorizationExplorer(Panel):
         measured = exact_badge(f"{count.dimension}{agrees}", count.prime)
         square = f"a² = {answer.a**2}"
         if answer.recovered is None:
-            lemma = theme.badge("outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here")
+            lemma = theme.badge(
+                "outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here"
+            )
         else:
             lemma = theme.badge("proved", f"Lemma 3.1: fibre {square}")
         return lemma + measured
@@ -57,7 +63,10 @@ class FactorizationExplorer(Panel):
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
         silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
         where = "At most points " if answer.here != count.fibre else ""
-        remain = f"{count.dimension} dimension{'s remain' if count.dimension != 1 else ' remains'}"
+        remain = (
+            f"{count.dimension}"
+            f" dimension{'s remain' if count.dimension != 1 else ' remains'}"
+        )
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
             f"Q and K move {moved}, A by {tiny(answer.change)}. "
@@ -71,26 +80,44 @@ def _recovery(answer: FactorizationStudy) -> str:
         off = float(np.abs(answer.recovered - answer.C).max())
         return f"C is recovered from the two factorisations, off by {tiny(off)}."
     d, a, here = answer.d, answer.a, answer.here
-    ranks = {name: numerical_rank(M) for name, M in (("Q", answer.start.Q), ("K", answer.start.K))}
+    ranks = {
+        name: numerical_rank(M)
+        for name, M in (("Q", answer.start.Q), ("K", answer.start.K))
+    }
     if a > d and min(ranks.values()) == d:
         return (
-            f"C cannot be recovered: a > d, and {(a - d) ** 2} of a² = {a * a} directions in GLₐ "
-            f"{'move' if (a - d) ** 2 > 1 else 'moves'} neither Q nor K; {here} remain."
+            f"C cannot be recovered: a > d, and {(a - d) ** 2} of a² = {a * a}"
+            f" directions in GLₐ {'move' if (a - d) ** 2 > 1 else 'moves'} neither Q"
+            f" nor K; {here} remain."
         )
     low = min(ranks, key=ranks.get)
-    usual = f", against {answer.count.fibre} at most points" if here != answer.count.fibre else ""
-    if max(ranks.values()) < min(a, d):  # both ranks dropped: the kernel of the derivative exceeds the fibre
+    usual = (
+        f", against {answer.count.fibre} at most points"
+        if here != answer.count.fibre
+        else ""
+    )
+    if max(ranks.values()) < min(
+        a, d
+    ):  # both ranks dropped: the kernel of the derivative exceeds the fibre
         return (
-            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here {here} directions are "
-            f"silent, to first order{usual}."
+            f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here"
+            f" {here} directions are silent, to first order{usual}."
         )
     return (
-        f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and the fibre is more than "
-        f"one orbit; here it has dimension {here}{usual}."
+        f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and"
+        f" the fibre is more than one orbit; here it has dimension {here}{usual}."
     )
 
 
 def _surface(point: SlicePoint) -> str:
-    shape = "a cone, singular at 0 only" if point.trace == 0 else "a hyperboloid, smooth everywhere"
-    where = {0: "A = 0 is that point", 1: "A is on it", 2: "A, of rank 2, is not on it"}[point.rank]
+    shape = (
+        "a cone, singular at 0 only"
+        if point.trace == 0
+        else "a hyperboloid, smooth everywhere"
+    )
+    where = {
+        0: "A = 0 is that point",
+        1: "A is on it",
+        2: "A, of rank 2, is not on it",
+    }[point.rank]
     return f" The surface is {shape}; {where}."

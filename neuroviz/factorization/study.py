@@ -1,4 +1,5 @@
-"""Two factorisations of one A = KᵀQ, a walk in GL_a apart: what is asked, and all that is measured."""
+"""Two factorisations of one A = KᵀQ, a walk in GL_a apart: what is asked, and all that
+is measured."""
 
 import re
 from contextlib import suppress
@@ -10,7 +11,13 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
 from neuroviz.engine.rank import numerical_rank
-from neuroviz.engine.symmetry import WALKS, change_head_basis, drop_rank, recover_head_basis, walk_in_gl
+from neuroviz.engine.symmetry import (
+    WALKS,
+    change_head_basis,
+    drop_rank,
+    recover_head_basis,
+    walk_in_gl,
+)
 from neuroviz.factorization.determinantal import (
     Point,
     ProductCount,
@@ -26,23 +33,35 @@ from neuroviz.factorization.determinantal import (
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
 
-RANKS = {"full": "Q and K as they are", "Q": "Q has lost one rank", "K": "K has lost one rank"}
-RANGES = {"along": (-1, 1, 0.01), "trace": (0, 1.5, 0.05), "angle": (0, 360, 1), "height": (-1, 1, 0.01)}
+RANKS = {
+    "full": "Q and K as they are",
+    "Q": "Q has lost one rank",
+    "K": "K has lost one rank",
+}
+RANGES = {
+    "along": (-1, 1, 0.01),
+    "trace": (0, 1.5, 0.05),
+    "angle": (0, 360, 1),
+    "height": (-1, 1, 0.01),
+}
 SAME = 1e-9
-"""What rounding may leave: products that differ by less are the same, and entries below it are zeros."""
+"""What rounding may leave: products that differ by less are the same, and entries below
+it are zeros."""
 MAX_WIDTH, MAX_HEAD, MAX_ENTRY = 6, 8, 9
 OFF = (4 / 3, 4 / 3, 2 / 3)
-"""From a point of the surface to A of rank 2: a step along the normal leaves the surface."""
+"""From a point of the surface to A of rank 2: a step along the normal leaves the
+surface."""
 _ENTRY = re.compile(rf"([QK])([1-{MAX_HEAD}])([1-{MAX_WIDTH}])=(-?\d*\.?\d+)")
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
 
 
 @dataclass(frozen=True)
 class FactorizationSetting:
-    """Q and K are a × d, a walk in GL_a apart; for d = 2 trace, angle and height place A.
+    """Q and K are a × d, a walk in GL_a apart; for d = 2 trace, angle and height place
+    A.
 
-    `entries` puts numbers in the place of some entries of Q and K, as in "Q12=0.5 K31=-1"; those of rows and
-    columns that are not there wait until they are.
+    `entries` puts numbers in the place of some entries of Q and K, as in "Q12=0.5
+    K31=-1"; those of rows and columns that are not there wait until they are.
     """
 
     d: int = whole("width d", 3, 1, MAX_WIDTH)
@@ -66,8 +85,9 @@ class FactorizationSetting:
             found = _ENTRY.fullmatch(part)
             if not found or abs(float(found[4])) > MAX_ENTRY:
                 raise ValueError(
-                    f"entries are such as Q12=0.5 K21=-1, from −{MAX_ENTRY} to {MAX_ENTRY}, with rows up to "
-                    f"{MAX_HEAD} and columns up to {MAX_WIDTH}; got {part!r}"
+                    f"entries are such as Q12=0.5 K21=-1, from −{MAX_ENTRY} to"
+                    f" {MAX_ENTRY}, with rows up to {MAX_HEAD} and columns up to"
+                    f" {MAX_WIDTH}; got {part!r}"
                 )
             place = int(found[2]) - 1, int(found[3]) - 1
             if place[0] < self.a and place[1] < self.d:
@@ -78,9 +98,8 @@ class FactorizationSetting:
 class SlicePoint:
     """A 2 × 2 matrix in the slice of its trace.
 
-    Attributes:
-        angle, height: where its nearest matrix of rank ≤ 1 is on the surface (degrees, and z).
-        place: its own (x, y, z); for rank 2 off the surface.
+    Attributes: angle, height: where its nearest matrix of rank ≤ 1 is on the surface
+        (degrees, and z). place: its own (x, y, z); for rank 2 off the surface.
     """
 
     trace: float
@@ -99,18 +118,15 @@ class SlicePoint:
 class FactorizationStudy:
     """Everything that the picture of one factorisation shows.
 
-    Attributes:
-        d, a: Q and K are a × d.
-        start, now: the two factorisations (V is None); now is (C Q, C⁻ᵀ K).
-        walk, C: which walk in GL_a, and its matrix.
-        products: A = KᵀQ at the start and now; `spectrum` has their singular values, decreasing.
-        rank: of A now, in floating point.
-        counts: measured dimensions, for a = 1, 2, ….
-        formula: α(a, d), for the same a.
-        here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre there.
-        recovered: the C found from the two factorisations alone, or None where there is none to be found.
-        point: for d = 2 where A is in the slice of its trace.
-        place, base: what the controls that the picture moves say, and what Q and K are made of beside them.
+    Attributes: d, a: Q and K are a × d. start, now: the two factorisations (V is None);
+        now is (C Q, C⁻ᵀ K). walk, C: which walk in GL_a, and its matrix. products: A =
+        KᵀQ at the start and now; `spectrum` has their singular values, decreasing.
+        rank: of A now, in floating point. counts: measured dimensions, for a = 1, 2, ….
+        formula: α(a, d), for the same a. here: dimensions of (Q, K) that leave A alone
+        at the point in hand: of the fibre there. recovered: the C found from the two
+        factorisations alone, or None where there is none to be found. point: for d = 2
+        where A is in the slice of its trace. place, base: what the controls that the
+        picture moves say, and what Q and K are made of beside them.
     """
 
     d: int
@@ -139,7 +155,10 @@ class FactorizationStudy:
     @property
     def moved(self) -> float:
         """By how much the entries of Q and K differ at most."""
-        return max(float(np.abs(M2 - M1).max()) for M1, M2 in zip(self.start[:2], self.now[:2], strict=True))
+        return max(
+            float(np.abs(M2 - M1).max())
+            for M1, M2 in zip(self.start[:2], self.now[:2], strict=True)
+        )
 
     @property
     def is_same(self) -> bool:
@@ -153,7 +172,8 @@ class FactorizationStudy:
 
 
 def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
-    """Factor one A in two ways, a walk in GL_a apart, and measure everything the picture shows of it."""
+    """Factor one A in two ways, a walk in GL_a apart, and measure everything the
+    picture shows of it."""
     d, a, over = request.d, request.a, Reals()
     base = _base(request)
     start = _start(request, base)
@@ -180,13 +200,17 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         here=2 * a * d - numerical_rank(J),
         recovered=recovered,
         point=_point(request, products[0]),
-        place={name: getattr(request, name) for name in ("walk", "rank", "entries", *RANGES)},
+        place={
+            name: getattr(request, name)
+            for name in ("walk", "rank", "entries", *RANGES)
+        },
         base=base,
     )
 
 
 def _base(request: FactorizationSetting) -> tuple[np.ndarray, ...]:
-    """What is drawn at random: Q and K; for d = 2 and a > 1 those of A = 0, with orthonormal columns in K."""
+    """What is drawn at random: Q and K; for d = 2 and a > 1 those of A = 0, with
+    orthonormal columns in K."""
     d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
     if d == 2:
         return factor(np.zeros((2, 2)), a, rng) if a > 1 else ()
@@ -194,7 +218,8 @@ def _base(request: FactorizationSetting) -> tuple[np.ndarray, ...]:
 
 
 def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer:
-    """The first factorisation: drawn at random, or for d = 2 one of the matrix that the sliders place."""
+    """The first factorisation: drawn at random, or for d = 2 one of the matrix that the
+    sliders place."""
     at = (request.trace, request.angle, request.height)
     if request.d != 2:
         Q, K = (M.copy() for M in base)
@@ -203,18 +228,31 @@ def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer
     else:
         unseen, isometry = base
         place = np.array(rank_one_point(*at))
-        A = slice_matrix(request.trace, *(np.multiply(OFF, place) if request.rank == "full" else place))
-        Q = {"full": isometry @ A + unseen, "Q": isometry @ A, "K": isometry.copy()}[request.rank]
+        A = slice_matrix(
+            request.trace,
+            *(np.multiply(OFF, place) if request.rank == "full" else place),
+        )
+        Q = {"full": isometry @ A + unseen, "Q": isometry @ A, "K": isometry.copy()}[
+            request.rank
+        ]
         K = isometry @ A.T if request.rank == "K" else isometry.copy()
     request.set_in(Q, K)
-    return Layer(drop_rank(Q) if request.rank == "Q" else Q, drop_rank(K) if request.rank == "K" else K, None)
+    return Layer(
+        drop_rank(Q) if request.rank == "Q" else Q,
+        drop_rank(K) if request.rank == "K" else K,
+        None,
+    )
 
 
 def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint | None:
     """Where A, if it is two by two, lies in the slice of its trace."""
     if request.d != 2:
         return None
-    if numerical_rank(A) == 0:  # A = 0 is the tip of the cone, whatever trace the slider says
+    if (
+        numerical_rank(A) == 0
+    ):  # A = 0 is the tip of the cone, whatever trace the slider says
         return SlicePoint(0.0, request.angle, 0.0, (0.0, 0.0, 0.0), 0)
     trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
-    return SlicePoint(trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A))
+    return SlicePoint(
+        trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A)
+    )

@@ -8,7 +8,8 @@ from neuroviz.kit.words import grouped
 
 
 def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
-    """The badge of what was computed exactly; the prime is seen when the pointer rests on it.
+    """The badge of what was computed exactly; the prime is seen when the pointer rests
+    on it.
 
     >>> "exact · kernel 3<" in exact_badge("kernel 3"), "8 388 593" in exact_badge("kernel 3")
     (True, True)
@@ -24,11 +25,14 @@ def measured_badge(found: Measurement) -> str:
     >>> "exact · 16<" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """
-    return theme.badge(found.status, str(found.value), f"modulo the prime {grouped(found.prime)}")
+    return theme.badge(
+        found.status, str(found.value), f"modulo the prime {grouped(found.prime)}"
+    )
 
 
 def theory_badge(expected: Expected, measured: int) -> str:
-    """The badge of what theory says: its source and number, and whether the measurement is another one.
+    """The badge of what theory says: its source and number, and whether the measurement
+    is another one.
 
     >>> "38 ≠ measured" in theory_badge(Expected(38, "proved", "Cor. 3.8", ""), measured=37)
     True

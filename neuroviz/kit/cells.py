@@ -18,7 +18,8 @@ _MADE: dict[str, list[widgets.Widget]] = {}
 
 @dataclass
 class _Call:
-    """What the last call of an `interact` has made; the message that led to it, and the cell it stands in."""
+    """What the last call of an `interact` has made; the message that led to it, and the
+    cell it stands in."""
 
     message: str = ""
     cell: str = ""
@@ -39,7 +40,8 @@ def running_cell() -> str:
 
 
 def nobody_is_there() -> bool:
-    """Whether a notebook runs without a page, to be read later, as by nbconvert --execute. Voila has readers.
+    """Whether a notebook runs without a page, to be read later, as by nbconvert
+    --execute. Voila has readers.
 
     >>> nobody_is_there()
     False
@@ -49,13 +51,16 @@ def nobody_is_there() -> bool:
 
 
 def keep(made: widgets.Widget) -> None:
-    """Remember what the running cell makes: it is closed when that cell runs again, and by no other."""
+    """Remember what the running cell makes: it is closed when that cell runs again, and
+    by no other."""
     cell = running_cell()
     if output := _output_of_interact():
         cell = _keep_in(output, made)
     if cell:
         _MADE.setdefault(cell, []).append(made)
-        get_ipython().events.register("pre_run_cell", _close_earlier)  # registering twice changes nothing
+        get_ipython().events.register(
+            "pre_run_cell", _close_earlier
+        )  # registering twice changes nothing
 
 
 def forget(made: widgets.Widget) -> None:
@@ -73,11 +78,14 @@ def _message() -> dict:
 
 
 def _output_of_interact() -> widgets.Output | None:
-    """Where a callback of `interact` shows what it makes, while one is called; ipywidgets does not tell."""
+    """Where a callback of `interact` shows what it makes, while one is called;
+    ipywidgets does not tell."""
     frame = sys._getframe(1)
     while frame:
         if frame.f_globals.get("__name__") == "ipywidgets.widgets.interaction":
-            output = getattr(frame.f_locals.get("self"), "out", frame.f_locals.get("out"))
+            output = getattr(
+                frame.f_locals.get("self"), "out", frame.f_locals.get("out")
+            )
             if isinstance(output, widgets.Output):
                 return output
         frame = frame.f_back
@@ -85,11 +93,14 @@ def _output_of_interact() -> widgets.Output | None:
 
 
 def _keep_in(output: widgets.Output, made: widgets.Widget) -> str:
-    """Close what the call before has made; returns the cell in which all of them stand."""
+    """Close what the call before has made; returns the cell in which all of them
+    stand."""
     call = _CALLS.get(output)
     if call is None:
         call = _CALLS[output] = _Call(cell=running_cell())
-        output.observe(lambda change: change["new"] or _close(_CALLS[output].made), names="comm")
+        output.observe(
+            lambda change: change["new"] or _close(_CALLS[output].made), names="comm"
+        )
     message = str(_message().get("header", {}).get("msg_id", ""))
     if message != call.message:
         _close(call.made)
@@ -110,9 +121,15 @@ def _close(those: list[widgets.Widget]) -> None:
         made.close()
         if shell is None:
             continue
-        shown = shell.user_ns, shell.user_ns_hidden, shell.user_ns.get("_oh", {}), vars(shell.displayhook)
+        shown = (
+            shell.user_ns,
+            shell.user_ns_hidden,
+            shell.user_ns.get("_oh", {}),
+            vars(shell.displayhook),
+        )
         for names in shown:
-            # IPython keeps a cell's value as _, __, ___, as _7, and as entry 7 of its outputs.
+            # IPython keeps a cell's value as _, __, ___, as _7, and as entry 7 of its
+            # outputs.
             for name, value in list(names.items()):
                 if value is made and re.fullmatch(r"_{0,3}\d*", str(name)):
                     names[name] = None

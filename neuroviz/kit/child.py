@@ -1,4 +1,5 @@
-"""The child process of a panel's long work, as its parent sees it: `kit/worker.py` is what runs in it."""
+"""The child process of a panel's long work, as its parent sees it: `kit/worker.py` is
+what runs in it."""
 
 import os
 import pickle
@@ -16,14 +17,17 @@ from typing import BinaryIO
 from neuroviz.kit.request import current_folder, search_path
 
 _IDLE_SECONDS = 120
-_GLANCE_SECONDS = 1  # so often one looks whether a child that says nothing is still there
+_GLANCE_SECONDS = (
+    1  # so often one looks whether a child that says nothing is still there
+)
 _ENDING_SECONDS = 5  # a process that has closed its connection ends within this time
 _TAIL_BYTES = 4096
 _MOST_CHARACTERS = 300
 
 
 class Child:
-    """The process, the connection to it, and the requests that it has not been sent yet."""
+    """The process, the connection to it, and the requests that it has not been sent
+    yet."""
 
     def __init__(self, request: bytes) -> None:
         self._modules = _loaded_modules()
@@ -45,19 +49,24 @@ class Child:
             raise
 
     def take(self, request: bytes) -> bool:
-        """Take a further request; False where the child has ended, or its modules are not those of today."""
+        """Take a further request; False where the child has ended, or its modules are
+        not those of today."""
         with self._lock:
             if self._has_ended or self.process.poll() is not None:
                 return False
             present = _loaded_modules()
-            if any(present.get(name, spec) is not spec for name, spec in self._modules.items()):
+            if any(
+                present.get(name, spec) is not spec
+                for name, spec in self._modules.items()
+            ):
                 return False
             self._modules |= present
             self._requests.put(request)
             return True
 
     def next_request(self) -> bytes | None:
-        """Wait for a request; None when the child has been ended, as it is after two minutes without one."""
+        """Wait for a request; None when the child has been ended, as it is after two
+        minutes without one."""
         try:
             return self._requests.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
@@ -79,11 +88,17 @@ class Child:
                 yield is_last, answer
         except (EOFError, OSError):
             how = self._how_it_ended()
-            yield True, RuntimeError(f"the process that measured ended before it answered: {how}")
+            yield (
+                True,
+                RuntimeError(
+                    f"the process that measured ended before it answered: {how}"
+                ),
+            )
 
     def _next_message(self) -> bytes:
         while not self.connection.poll(_GLANCE_SECONDS):
-            # A process that the work has forked may hold the connection open after the child's end.
+            # A process that the work has forked may hold the connection open after the
+            # child's end.
             if self.process.poll() is not None and not self.connection.poll():
                 raise EOFError
         return self.connection.recv_bytes()
@@ -91,9 +106,13 @@ class Child:
     def _read(self, message: bytes) -> tuple[bool, object]:
         try:
             return pickle.loads(message)
-        except BaseException as error:  # a SystemExit, too, or nobody would listen any more
+        except (
+            BaseException
+        ) as error:  # a SystemExit, too, or nobody would listen any more
             self.end()
-            return True, RuntimeError(f"the answer cannot be read here ({type(error).__name__}: {error})")
+            return True, RuntimeError(
+                f"the answer cannot be read here ({type(error).__name__}: {error})"
+            )
 
     def _how_it_ended(self) -> str:
         """What ended the process, in words."""
@@ -104,7 +123,10 @@ class Child:
             return "the connection to it broke"
         self._printer.join(_GLANCE_SECONDS)
         if status == -9:  # SIGKILL, which Windows does not have
-            return "it was killed, as systems do when memory runs out; ask for less, or free memory"
+            return (
+                "it was killed, as systems do when memory runs out; ask for less, or"
+                " free memory"
+            )
         if status < 0:
             how = f"it crashed ({signal.strsignal(-status)})"
         else:
@@ -130,17 +152,22 @@ def _start(theirs: Connection) -> subprocess.Popen:
     if sys.platform == "win32":
         os.set_handle_inheritable(handle, True)
         options = {
-            "startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": [handle]}),
+            "startupinfo": subprocess.STARTUPINFO(
+                lpAttributeList={"handle_list": [handle]}
+            ),
             "creationflags": subprocess.CREATE_NEW_PROCESS_GROUP,  # no Ctrl-C there
         }
     else:
         options = {"pass_fds": [handle]}
     path = search_path()
-    if current_folder() is None:  # with an entry that is relative to it, Python would not start
+    if (
+        current_folder() is None
+    ):  # with an entry that is relative to it, Python would not start
         path = [entry for entry in path if os.path.isabs(entry)]
     with _without_interrupts():
         return subprocess.Popen(
-            # -P: no folder before the standard library. -u: words are heard before a sudden end.
+            # -P: no folder before the standard library. -u: words are heard before a
+            # sudden end.
             [sys.executable, "-P", "-u", "-m", "neuroviz.kit.worker", str(handle)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -152,7 +179,8 @@ def _start(theirs: Connection) -> subprocess.Popen:
 
 @contextmanager
 def _without_interrupts() -> Generator[None]:
-    """Within the block, a process starts that never hears Ctrl-C: the parent hears it."""
+    """Within the block, a process starts that never hears Ctrl-C: the parent hears
+    it."""
     if sys.platform == "win32":
         yield
         return
@@ -164,7 +192,8 @@ def _without_interrupts() -> Generator[None]:
 
 
 def _pass_on(printed: BinaryIO, tail: bytearray) -> None:
-    """Write what the child prints to the standard error here, and keep the end of it."""
+    """Write what the child prints to the standard error here, and keep the end of
+    it."""
     with printed:
         while text := printed.read1():
             with suppress(OSError):  # there may be no standard error
@@ -174,7 +203,8 @@ def _pass_on(printed: BinaryIO, tail: bytearray) -> None:
 
 
 def _loaded_modules() -> dict[str, object]:
-    """The name of each module → its specification, which is another one after it has been loaded anew."""
+    """The name of each module → its specification, which is another one after it has
+    been loaded anew."""
     return {
         name: vars(module).get("__spec__")
         for name, module in [*sys.modules.items()]

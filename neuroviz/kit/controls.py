@@ -1,4 +1,5 @@
-"""The values of controls as text, in state strings and as readers type them; the room for their labels."""
+"""The values of controls as text, in state strings and as readers type them; the room
+for their labels."""
 
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -20,7 +21,9 @@ def write_control(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value).replace("%", "%25").replace(";", "%3B")  # ; separates the parts of a state
+    return (
+        str(value).replace("%", "%25").replace(";", "%3B")
+    )  # ; separates the parts of a state
 
 
 def read_control(name: str, control: widgets.Widget, text: str) -> object:
@@ -31,7 +34,10 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is yes or no; got {text!r}")
         return text == "yes"
     if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
-        options = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        options = [
+            option[1] if isinstance(option, tuple) else option
+            for option in control.options
+        ]
         if text not in options:
             raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
         return text
@@ -44,14 +50,18 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is a number {ends}; got {text!r}") from None
         if not control.min <= value <= control.max:
             raise ValueError(f"{name} goes {ends}; got {text}")
-        if isinstance(control, widgets.FloatSlider):  # the page would move it to the next step by itself
+        if isinstance(
+            control, widgets.FloatSlider
+        ):  # the page would move it to the next step by itself
             steps = round((value - control.min) / control.step)
             value = round(control.min + steps * control.step, 9)
         return value
     return unquote(text)
 
 
-def typed_widths(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
+def typed_widths(
+    text: str, example: str, most: int, layers: int, instead: str = ""
+) -> tuple[int, ...]:
     """Widths d₀, d₁, …, d_l, each from 1 to `most`, of one layer up to `layers`.
 
     Args:
@@ -67,25 +77,39 @@ def typed_widths(text: str, example: str, most: int, layers: int, instead: str =
     return _typed("widths", text, example, most, range(2, layers + 2), needed, instead)
 
 
-def typed_head_dims(text: str, example: str, most: int, layers: int, instead: str = "") -> tuple[int, ...]:
+def typed_head_dims(
+    text: str, example: str, most: int, layers: int, instead: str = ""
+) -> tuple[int, ...]:
     """Head dimensions a₁, …, a_l, as many as layers; see `typed_widths`.
 
     >>> typed_head_dims("2 1", "2,1", most=8, layers=2)
     (2, 1)
     """
     needed = f"{layers} numbers, one for each layer"
-    return _typed("a per layer", text, example, most, range(layers, layers + 1), needed, instead)
+    return _typed(
+        "a per layer", text, example, most, range(layers, layers + 1), needed, instead
+    )
 
 
 def _typed(
-    name: str, text: str, example: str, most: int, counts: range, needed: str, instead: str
+    name: str,
+    text: str,
+    example: str,
+    most: int,
+    counts: range,
+    needed: str,
+    instead: str,
 ) -> tuple[int, ...]:
     try:
         numbers = tuple(int(part) for part in text.replace(",", " ").split())
     except ValueError:
-        raise ValueError(f"{name} needs whole numbers such as {example}; got {text!r}") from None
+        raise ValueError(
+            f"{name} needs whole numbers such as {example}; got {text!r}"
+        ) from None
     if outside := [number for number in numbers if not 1 <= number <= most]:
-        raise ValueError(f"{name} goes from 1 to {most} in this panel; got {outside[0]}")
+        raise ValueError(
+            f"{name} goes from 1 to {most} in this panel; got {outside[0]}"
+        )
     if len(numbers) not in counts:
         got = f"got {len(numbers)} in {text!r}: add or remove some{instead}"
         raise ValueError(f"{name} needs {needed}; {got}")
@@ -93,7 +117,8 @@ def _typed(
 
 
 def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int]:
-    """Pixels for a control and for its label: labels stand in columns, but all words of a list are seen.
+    """Pixels for a control and for its label: labels stand in columns, but all words of
+    a list are seen.
 
     >>> widths_of(widgets.IntSlider(description="width"), 266, 108)
     (266, 108)
@@ -105,7 +130,13 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
     if not isinstance(control, widgets.Dropdown):
         return width, label
     letter = 0.6 * (theme.size("base") - 1)
-    options = [option[0] if isinstance(option, tuple) else str(option) for option in control.options]
-    words, least = letter * max(map(len, options)) + _ARROW, letter * len(control.description) + 8
+    options = [
+        option[0] if isinstance(option, tuple) else str(option)
+        for option in control.options
+    ]
+    words, least = (
+        letter * max(map(len, options)) + _ARROW,
+        letter * len(control.description) + 8,
+    )
     whole = max(width, words + least)
     return round(whole), round(min(label, max(whole - words, least)))

@@ -1,4 +1,5 @@
-"""Long work in a Python without processes: it takes turns with what the page asks for, a cancel among it."""
+"""Long work in a Python without processes: it takes turns with what the page asks for,
+a cancel among it."""
 
 import asyncio
 import time
@@ -10,7 +11,8 @@ from neuroviz.engine.progress import in_words, listening, retold
 
 
 class EventLoop:
-    """A `Background` on the event loop: the page has its turn after each step of the work.
+    """A `Background` on the event loop: the page has its turn after each step of the
+    work.
 
     It has it also at each report of progress, where a browser can put a call aside.
     """
@@ -30,14 +32,16 @@ class EventLoop:
         done: Callable[[object], None],
         partly: Callable[[object], None] | None = None,
     ) -> None:
-        """As `Background.submit` says. The work begins when the event loop is next free."""
+        """As `Background.submit` says. The work begins when the event loop is next
+        free."""
         self.cancel()
         self._job = job = _Job(self, work, argument, done, partly)
         with suppress(RuntimeError):  # without a loop, `wait` takes the steps
             asyncio.get_running_loop().create_task(self._take_turns(job))
 
     def cancel(self) -> bool:
-        """End what is running, a call put aside when it goes on; returns whether there was something."""
+        """End what is running, a call put aside when it goes on; returns whether there
+        was something."""
         was_running = self.running
         self._job = None
         return was_running
@@ -109,7 +113,8 @@ class _Job:
                 self._owner._job = None
 
     def _hear(self, what: str, part: float) -> None:
-        """Tell how far the work is, unless its steps say more; then let others have their turn."""
+        """Tell how far the work is, unless its steps say more; then let others have
+        their turn."""
         if not self._has_steps:
             self._partly(in_words(what, part))
         time.sleep(0)

@@ -1,4 +1,5 @@
-"""Buttons that save what a panel shows: the page itself makes the files, and needs no kernel for it."""
+"""Buttons that save what a panel shows: the page itself makes the files, and needs no
+kernel for it."""
 
 import re
 
@@ -34,7 +35,10 @@ class Export(anywidget.AnyWidget):
             ValueError: if the name is none that every system takes for a file.
         """
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
-            signs = "letters, digits, '-', '_' and '.', and starts with one of the first two"
+            signs = (
+                "letters, digits, '-', '_' and '.', and starts with one of the"
+                " first two"
+            )
             raise ValueError(f"the name of a file has {signs}; got {name!r}")
         with self.hold_sync():
             self.table, self.name = table, name

@@ -1,4 +1,5 @@
-"""A table of small matrices as heat maps on one plane, so that all their cells have one size."""
+"""A table of small matrices as heat maps on one plane, so that all their cells have one
+size."""
 
 import re
 from dataclasses import dataclass
@@ -22,10 +23,9 @@ _BESIDE = 12  # pixels kept free at the right end, for the last frame
 class Tile:
     """A matrix in the table.
 
-    Attributes:
-        name: what hovering says, such as "Q, start".
-        matrix: m × n.
-        limit: the colours go from −limit to limit; larger entries take the colour of the end. Tiles
+    Attributes: name: what hovering says, such as "Q, start". matrix: m × n. limit: the
+        colours go from −limit to limit; larger entries take the colour of the end.
+        Tiles
             that are to be compared share it.
         above, below: text over and under the matrix, "" for none.
         frame: the role of a frame around it ("certified"), "" for none.
@@ -41,7 +41,8 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Tiles side by side, and the text to their left. A tile may be missing (None): its place stays empty."""
+    """Tiles side by side, and the text to their left. A tile may be missing (None): its
+    place stays empty."""
 
     heading: str
     tiles: tuple[Tile | None, ...]
@@ -73,7 +74,8 @@ def matrices_view(
     y_domain: tuple[float, float] = (0.0, 1.0),
     axis: str = "",
 ) -> View:
-    """The table: a heat map for each tile, a text for each heading, above and below, and frames.
+    """The table: a heat map for each tile, a text for each heading, above and below,
+    and frames.
 
     Args:
         rows: all with the same number of tiles.
@@ -95,19 +97,34 @@ def matrices_view(
                 above = label(tile.above, middle, top, axis, yanchor="bottom", yshift=5)
                 view.annotations.append(above | font)
             if tile.below:
-                below = label(tile.below, middle, bottom, axis, yanchor="top", yshift=-5)
+                below = label(
+                    tile.below, middle, bottom, axis, yanchor="top", yshift=-5
+                )
                 view.annotations.append(below | font)
             if tile.frame:
                 view.shapes.append(_frame(tile, plan.cell, left, top, axis))
     return view
 
 
-def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float, float]) -> _Plan:
-    columns = [[tile for tile in column if tile] for column in zip(*(row.tiles for row in rows), strict=True)]
+def _plan(
+    rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float, float]
+) -> _Plan:
+    columns = [
+        [tile for tile in column if tile]
+        for column in zip(*(row.tiles for row in rows), strict=True)
+    ]
     # A column or a row may be empty: it keeps its place, with no width or height.
-    widths = [max((tile.matrix.shape[1] for tile in column), default=0) for column in columns]
-    heights = [max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0) for row in rows]
-    said = [[text for tile in column for text in (tile.above, tile.below)] for column in columns]
+    widths = [
+        max((tile.matrix.shape[1] for tile in column), default=0) for column in columns
+    ]
+    heights = [
+        max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0)
+        for row in rows
+    ]
+    said = [
+        [text for tile in column for text in (tile.above, tile.below)]
+        for column in columns
+    ]
     texts = [max(map(_pixels, column), default=0.0) for column in said]
     lines = 2 if any(tile.below for column in columns for tile in column) else 1
     line = 2.2 * theme.size("base")  # height of a text above or below a row
@@ -121,15 +138,22 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
 
     def slots(cell: float) -> list[float]:
         """How wide each column is, with its texts."""
-        return [max(cell * width, text) for width, text in zip(widths, texts, strict=True)]
+        return [
+            max(cell * width, text) for width, text in zip(widths, texts, strict=True)
+        ]
 
     def spare(cell: float) -> float:
         return y_pixels - cell * sum(heights) - line * lines * len(rows) - 6
 
     def fits(cell: float) -> bool:
-        return gutter + sum(slots(cell)) + _GAP * (len(widths) - 1) + _BESIDE <= x_pixels and spare(cell) >= 0
+        return (
+            gutter + sum(slots(cell)) + _GAP * (len(widths) - 1) + _BESIDE <= x_pixels
+            and spare(cell) >= 0
+        )
 
-    cell = next((half / 2 for half in range(2 * _LARGEST_CELL, 10, -1) if fits(half / 2)), 5.0)
+    cell = next(
+        (half / 2 for half in range(2 * _LARGEST_CELL, 10, -1) if fits(half / 2)), 5.0
+    )
     left, start = [], gutter
     for slot, width in zip(slots(cell), widths, strict=True):
         left.append((start + (slot - cell * width) / 2) / cell)
@@ -141,30 +165,57 @@ def _plan(rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float,
 
 
 def _pixels(text: str) -> float:
-    """About how wide a text is: an average letter is a little wider than half its size."""
+    """About how wide a text is: an average letter is a little wider than half its
+    size."""
     return max(
-        0.56 * theme.size("base") * len(part) for part in re.sub("<(?!br>)[^>]*>", "", text).split("<br>")
+        0.56 * theme.size("base") * len(part)
+        for part in re.sub("<(?!br>)[^>]*>", "", text).split("<br>")
     )
 
 
 def _heat_map(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
-    matrix, limit, note = np.asarray(tile.matrix, dtype=float), tile.limit, theme.size("note")
+    matrix, limit, note = (
+        np.asarray(tile.matrix, dtype=float),
+        tile.limit,
+        theme.size("note"),
+    )
     rows, columns = matrix.shape
     has_room = cell >= _CELL_PER_LETTER * note
     # plotly gets edges instead of centres, so that a single column has a width.
-    edges = {"x": [left + k for k in range(columns + 1)], "y": [top + k for k in range(rows + 1)]}
-    colors = {"zmin": -limit, "zmax": limit, "colorscale": theme.scale("diverging"), "showscale": False}
-    text = [[_cell_text(entry, limit) if has_room else "" for entry in row] for row in matrix.tolist()]
+    edges = {
+        "x": [left + k for k in range(columns + 1)],
+        "y": [top + k for k in range(rows + 1)],
+    }
+    colors = {
+        "zmin": -limit,
+        "zmax": limit,
+        "colorscale": theme.scale("diverging"),
+        "showscale": False,
+    }
+    text = [
+        [_cell_text(entry, limit) if has_room else "" for entry in row]
+        for row in matrix.tolist()
+    ]
     return {
-        "type": "heatmap", "name": tile.name, "xaxis": f"x{axis}", "yaxis": f"y{axis}", **edges,
-        "z": matrix.tolist(), **colors, "xgap": 2, "ygap": 2,
-        "text": text, "texttemplate": "%{text}" if has_room else "", "textfont": {"size": note},
+        "type": "heatmap",
+        "name": tile.name,
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+        **edges,
+        "z": matrix.tolist(),
+        **colors,
+        "xgap": 2,
+        "ygap": 2,
+        "text": text,
+        "texttemplate": "%{text}" if has_room else "",
+        "textfont": {"size": note},
         "hovertemplate": f"{tile.name}: %{{z:.4f}}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _cell_text(entry: float, limit: float) -> str:
-    """An entry in the colour that can be read on its cell; one colour for a whole heat map cannot."""
+    """An entry in the colour that can be read on its cell; one colour for a whole heat
+    map cannot."""
     place = min(max(0.5 + entry / (2 * limit), 0.0), 1.0)
     return colored(theme.letters_on("diverging", place), _short(entry))
 
@@ -186,12 +237,30 @@ def _frame(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
     x, y = (left - beside, left + columns + beside), (top - beside, top + rows + beside)
     ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
     line = {"color": theme.color(tile.frame), "width": 3}
-    return {"type": "rect", "xref": f"x{axis}", "yref": f"y{axis}", **ends, "line": line}
+    return {
+        "type": "rect",
+        "xref": f"x{axis}",
+        "yref": f"y{axis}",
+        **ends,
+        "line": line,
+    }
 
 
-def _axes(plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, float], axis: str) -> dict:
+def _axes(
+    plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, float], axis: str
+) -> dict:
     hidden = {"visible": False, "constrain": "domain"}
-    x = {"domain": x_domain, "range": [0, plan.width], "anchor": f"y{axis}", "constraintoward": "left"}
-    y = {"domain": y_domain, "range": [plan.height, 0], "anchor": f"x{axis}", "scaleanchor": f"x{axis}"}
+    x = {
+        "domain": x_domain,
+        "range": [0, plan.width],
+        "anchor": f"y{axis}",
+        "constraintoward": "left",
+    }
+    y = {
+        "domain": y_domain,
+        "range": [plan.height, 0],
+        "anchor": f"x{axis}",
+        "scaleanchor": f"x{axis}",
+    }
     y["constraintoward"] = "top"  # row 1 stands at the top
     return {f"xaxis{axis}": x | hidden, f"yaxis{axis}": y | hidden}

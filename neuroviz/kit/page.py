@@ -1,4 +1,5 @@
-"""Widgets of a panel in the page: its figure and its buttons; their scripts are in `javascript/`."""
+"""Widgets of a panel in the page: its figure and its buttons; their scripts are in
+`javascript/`."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def parts(whole: widgets.Widget) -> list[widgets.Widget]:
 
 
 def let_go(widget: widgets.Widget) -> None:
-    """Where there is no page, free a widget from the registry of ipywidgets, which would keep it for good."""
+    """Where there is no page, free a widget from the registry of ipywidgets, which
+    would keep it for good."""
     if isinstance(widget.comm, comm.DummyComm):
         registry._instances.pop(widget.comm.comm_id, None)
         widget.comm.on_msg(None)
@@ -54,10 +56,15 @@ def let_go(widget: widgets.Widget) -> None:
 
 def script(name: str) -> str:
     """One of the files in `javascript/`."""
-    return (_JAVASCRIPT / name).read_text(encoding="utf-8")  # anywidget would watch a path for changes
+    return (_JAVASCRIPT / name).read_text(
+        encoding="utf-8"
+    )  # anywidget would watch a path for changes
 
 
-SAVED = "A saved notebook keeps only pictures. Run all cells (menu Run) to bring panels and questions back."
+SAVED = (
+    "A saved notebook keeps only pictures. Run all cells (menu Run) to bring panels and"
+    " questions back."
+)
 _GONE = ".jp-OutputArea-output.jupyter-widgets:not(:has(*))"
 _NOTICE = f"""<style class="nv-kept">
 {_GONE} {{ font-size: 0; }}
@@ -66,47 +73,59 @@ _NOTICE = f"""<style class="nv-kept">
 .lm-Widget.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
   display: none; }}
 </style>"""
-"""Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget: …".
+"""Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget:
+…".
 
-It hides the kept picture where the widget is there. Only JupyterLab's own pages have `lm-Widget`: what
-nbconvert makes of a notebook shows the picture.
+It hides the kept picture where the widget is there. Only JupyterLab's own pages have
+`lm-Widget`: what nbconvert makes of a notebook shows the picture.
 """
 
 
 _NO_FIGURE = (
-    "a scene is no plotly Figure; what it shows is in .facts, and the camera in its corner saves a PNG"
+    "a scene is no plotly Figure; what it shows is in .facts, and the camera in its"
+    " corner saves a PNG"
 )
 
 
 class Lasting(widgets.VBox):
-    """A widget that, in a saved notebook opened without its kernel, says how to bring it back."""
+    """A widget that, in a saved notebook opened without its kernel, says how to bring
+    it back."""
 
     def _in_words(self) -> tuple[str, str]:
         """A heading, and a sentence or two."""
         raise NotImplementedError
 
     def _keep(self, shown: DisplayHandle) -> None:
-        """Put a picture of the widget into the output that stands before it, if there is one."""
+        """Put a picture of the widget into the output that stands before it, if there
+        is one."""
 
     def _drawn(self) -> str:
         """What draws a picture of the widget in a page without Python, as HTML."""
         return ""
 
     def _repr_mimebundle_(self, **settings: object) -> dict:
-        """The widget, and words for those who cannot show it: GitHub, nbviewer, a notebook not trusted.
+        """The widget, and words for those who cannot show it: GitHub, nbviewer, a
+        notebook not trusted.
 
-        A trusted notebook in JupyterLab takes the widget even when it is gone; a style puts the words there.
-        Where nobody is there to move it, words and a picture take its place: the widget would need
-        the internet.
+        A trusted notebook in JupyterLab takes the widget even when it is gone; a style
+        puts the words there. Where nobody is there to move it, words and a picture take
+        its place: the widget would need the internet.
         """
         heading, text = self._in_words()
         said = f"<p><b>{escape(heading)}</b> {escape(text)}</p>"
         if nobody_is_there():
-            return {"text/plain": f"{heading} {text}", "text/html": said + self._drawn()}
+            return {
+                "text/plain": f"{heading} {text}",
+                "text/html": said + self._drawn(),
+            }
         if running_cell():
             from IPython.display import display
 
-            self._keep(display({"text/html": _NOTICE, "text/plain": ""}, raw=True, display_id=True))
+            self._keep(
+                display(
+                    {"text/html": _NOTICE, "text/plain": ""}, raw=True, display_id=True
+                )
+            )
         return super()._repr_mimebundle_(**settings) | {
             "text/plain": f"{heading} {text} {SAVED}",
             "text/html": f"{said}<p><i>{escape(SAVED)}</i></p>",
@@ -114,17 +133,18 @@ class Lasting(widgets.VBox):
 
 
 class Chart(anywidget.AnyWidget):
-    """A figure in the page; other attributes (`data`, `layout`, `to_json`, …) are those of a plotly Figure.
+    """A figure in the page; other attributes (`data`, `layout`, `to_json`, …) are those
+    of a plotly Figure.
 
-    The page gets the figure whole, and then what changes. What draws it there is plotly.js, or the scenes
-    (`neuroviz.kit.picture`): it comes with the first chart of a kernel that needs it; all charts of a page
-    share it, and a page that has none asks for it.
+    The page gets the figure whole, and then what changes. What draws it there is
+    plotly.js, or the scenes (`neuroviz.kit.picture`): it comes with the first chart of
+    a kernel that needs it; all charts of a page share it, and a page that has none asks
+    for it.
 
-    Args:
-        parts: of the figure that is drawn first.
-        controls: name → widget, of the panel; what is dragged in a scene moves them, in the page.
-        walks: names of those whose slider has a button that plays it; a scene has its own.
-        of: the values of the controls that the figure is of; see `neuroviz.kit.status`.
+    Args: parts: of the figure that is drawn first. controls: name → widget, of the
+        panel; what is dragged in a scene moves them, in the page. walks: names of those
+        whose slider has a button that plays it; a scene has its own. of: the values of
+        the controls that the figure is of; see `neuroviz.kit.status`.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.
@@ -155,7 +175,13 @@ class Chart(anywidget.AnyWidget):
         painter = "scenes" if isinstance(parts, Picture) else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
-        super().__init__(drawn=drawn, painter=painter, code=brought, controls=controls or {}, walks=[*walks])
+        super().__init__(
+            drawn=drawn,
+            painter=painter,
+            code=brought,
+            controls=controls or {},
+            walks=[*walks],
+        )
         self.on_msg(self._on_message)
 
     @staticmethod
@@ -166,31 +192,40 @@ class Chart(anywidget.AnyWidget):
         return {"data": whole.traces, "layout": whole.layout, "of": of or {}}
 
     def show(self, parts: Parts | Picture, of: dict[str, object] | None = None) -> None:
-        """Draw other parts, of these values of the controls; send the page what differs, in one message."""
+        """Draw other parts, of these values of the controls; send the page what
+        differs, in one message."""
         before, now = self.drawn, self._plain(parts, of)
         revision = before["revision"]
         steps = [step for key in now for step in changes(before[key], now[key], [key])]
         if steps:
             self._figure = None
-            # Setting the trait would send the whole figure; a page that is loaded again reads it.
+            # Setting the trait would send the whole figure; a page that is loaded again
+            # reads it.
             self._trait_values["drawn"] = now | {"revision": revision + 1}
             self.send({"changes": steps, "from": revision, "to": revision + 1})
 
     def _on_message(self, _widget: Chart, message: dict, _buffers: list) -> None:
         if message.get("want") == "painter":
             self.send({"painter": True}, buffers=[bundle(self.painter)])
-        elif message.get("want") == "figure" and message.get("unless") != self.drawn["revision"]:
+        elif (
+            message.get("want") == "figure"
+            and message.get("unless") != self.drawn["revision"]
+        ):
             self.send({"whole": self.drawn})
-        elif self._kept_in and (picture := str(message.get("picture", ""))).startswith("data:image/"):
+        elif self._kept_in and (picture := str(message.get("picture", ""))).startswith(
+            "data:image/"
+        ):
             shown = f'{_NOTICE}<img class="nv-kept" src="{escape(picture)}">'
             self._kept_in.update({"text/html": shown, "text/plain": ""}, raw=True)
 
     def keep(self, shown: DisplayHandle) -> None:
-        """Have the page send a picture of each figure into an output, which a notebook saves."""
+        """Have the page send a picture of each figure into an output, which a notebook
+        saves."""
         self._kept_in, self.keeps = shown, True
 
     def as_html(self) -> str:
-        """The figure for a page without Python and internet; a kernel's first brings what draws it."""
+        """The figure for a page without Python and internet; a kernel's first brings
+        what draws it."""
         brought = ""
         if self.painter not in Chart._has_brought:
             brought = b64encode(bundle(self.painter)).decode()
@@ -210,12 +245,16 @@ class Chart(anywidget.AnyWidget):
             TypeError: if the figure is a chart, which is a plotly Figure: see `figure`.
         """
         if "facts" not in self.drawn:
-            raise TypeError("only a scene has facts; this is a chart, with .data and .layout as plotly has")
+            raise TypeError(
+                "only a scene has facts; this is a chart, with .data and .layout as"
+                " plotly has"
+            )
         return self.drawn["facts"]
 
     @property
     def figure(self) -> go.Figure:
-        """The figure as it is now, as a plotly Figure; changing it changes nothing in the page.
+        """The figure as it is now, as a plotly Figure; changing it changes nothing in
+        the page.
 
         Raises:
             TypeError: if it is a scene, which the page alone draws: see `facts`.
@@ -242,7 +281,8 @@ class Chart(anywidget.AnyWidget):
 
 
 def script_of_a_page(name: str, painter: str, brought: str, figure: str) -> str:
-    """What draws a figure into the element of this name; `brought` is the bundle of its painter, or empty."""
+    """What draws a figure into the element of this name; `brought` is the bundle of its
+    painter, or empty."""
     words = json.dumps([name, painter, brought])
     return f"<script>({script('alone.js')})(...{words}, {figure});</script>"
 
@@ -253,7 +293,8 @@ def bundle(name: str) -> bytes:
 
 
 class CopyButtons(anywidget.AnyWidget):
-    """The buttons that copy the panel (class nv) they stand in, as Python or as an address of the page.
+    """The buttons that copy the panel (class nv) they stand in, as Python or as an
+    address of the page.
 
     Attributes:
         name: of the panel's class.
@@ -267,4 +308,6 @@ class CopyButtons(anywidget.AnyWidget):
 
     def __init__(self, name: str, on_link: Callable[[str], None]) -> None:
         super().__init__(name=name)
-        self.on_msg(lambda _widget, message, _buffers: on_link(str(message.get("state", ""))))
+        self.on_msg(
+            lambda _widget, message, _buffers: on_link(str(message.get("state", "")))
+        )

@@ -1,10 +1,12 @@
-"""What every panel does: read controls, answer, draw, keep its state; `Shell` has the widgets.
+"""What every panel does: read controls, answer, draw, keep its state; `Shell` has the
+widgets.
 
-A subclass says what its controls are, how they become a request, what answers the request, and
-how the answer is drawn. `Panel` does the rest: state strings, reset, "More", errors that leave
-the panel alive, and work in the background.
+A subclass says what its controls are, how they become a request, what answers the
+request, and how the answer is drawn. `Panel` does the rest: state strings, reset,
+"More", errors that leave the panel alive, and work in the background.
 
-In a notebook a panel lives until the cell that made it runs again; in a script, as long as somebody holds it.
+In a notebook a panel lives until the cell that made it runs again; in a script, as long
+as somebody holds it.
 """
 
 from __future__ import annotations
@@ -31,26 +33,28 @@ from neuroviz.kit.status import Values, values_of
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-_ROOM_FOR_A_LECTURE = 900  # pixels; below, a figure in lecture size has no room for its words
+_ROOM_FOR_A_LECTURE = (
+    900  # pixels; below, a figure in lecture size has no room for its words
+)
 
 
 class Panel(Shell):
-    """The base class of all panels; a subclass fills in the part headed "What a subclass says".
+    """The base class of all panels; a subclass fills in the part headed "What a
+    subclass says".
 
-    Args:
-        only: names of the controls to show; the others keep their values and stay in the state.
+    Args: only: names of the controls to show; the others keep their values and stay in
+        the state.
             With `only`, "More" is hidden: for a lecture.
         state: a state string to start from, as the panel's own `state` gives it.
-        presets: label → state, as buttons above the figure; what a state does not name is as the panel was
-            opened. Each is tried on the controls before its button exists.
+        presets: label → state, as buttons above the figure; what a state does not name
+            is as the panel was opened. Each is tried on the controls before its button
+            exists.
 
-    Attributes:
-        controls: name → widget.
-        figure: a widget that can also be shown alone; a chart has the attributes of a plotly Figure.
-        facts: what Python says of a scene, as plain data; see the docstring of `neuroviz.kit.picture`.
-        description: in words, what the figure shows now.
-        status: the visible line: busy, done, or the error.
-        state: a short string; assigning it restores the panel.
+    Attributes: controls: name → widget. figure: a widget that can also be shown alone;
+        a chart has the attributes of a plotly Figure. facts: what Python says of a
+        scene, as plain data; see the docstring of `neuroviz.kit.picture`. description:
+        in words, what the figure shows now. status: the visible line: busy, done, or
+        the error. state: a short string; assigning it restores the panel.
     """
 
     title: ClassVar[str] = ""
@@ -72,7 +76,12 @@ class Panel(Shell):
             let_go(part)
         cells.keep(self)
 
-    def _open(self, only: Iterable[str] | None, state: str | None, presets: Mapping[str, str] | None) -> None:
+    def _open(
+        self,
+        only: Iterable[str] | None,
+        state: str | None,
+        presets: Mapping[str, str] | None,
+    ) -> None:
         self._background = background()
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
@@ -81,7 +90,9 @@ class Panel(Shell):
         self._quiet = False
         self.description = self.status = ""
         super().__init__()
-        self._hides = only is None  # a control that was asked for by name stays in sight
+        self._hides = (
+            only is None
+        )  # a control that was asked for by name stays in sight
         self._lay_out(first, more, shown, only is None, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
@@ -92,54 +103,69 @@ class Panel(Shell):
 
         default, default_values = self._read(), values_of(self.controls)
         request = default if state is None else self._restore(state)
-        self._opened_with = {name: control.value for name, control in self.controls.items()}
+        self._opened_with = {
+            name: control.value for name, control in self.controls.items()
+        }
         self._arrange()
         # A panel opens with a picture: its default one where the state takes long.
         slow = self._is_slow(request)
         self._shown = self._answer(default if slow else request)
         self._shown_of: Values = default_values if slow else values_of(self.controls)
-        self.figure = Chart(self.draw(self._shown), self.controls, self.walks, self._shown_of)
+        self.figure = Chart(
+            self.draw(self._shown), self.controls, self.walks, self._shown_of
+        )
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
         self._show_answer(self._shown, started=None)
         if presets is not None:
             place = self.children.index(self._box)
-            self.children = [*self.children[:place], row_of_presets(self, presets), *self.children[place:]]
+            self.children = [
+                *self.children[:place],
+                row_of_presets(self, presets),
+                *self.children[place:],
+            ]
         if slow:
             self._refresh()
 
     # What a subclass says.
 
     setting: ClassVar[type | None] = None
-    """A frozen, picklable dataclass whose fields declare the controls: see `neuroviz.kit.settings`."""
+    """A frozen, picklable dataclass whose fields declare the controls: see
+    `neuroviz.kit.settings`."""
     walks: ClassVar[tuple[str, ...]] = ()
     """Sliders that can be played."""
     old_states: ClassVar[Mapping[str, str]] = {}
-    """Regular expression for name=value in older states → its present form; "" drops it."""
+    """Regular expression for name=value in older states → its present form; "" drops
+    it."""
 
     def _make_controls(self) -> tuple[Controls, Controls]:
-        """The controls seen at first, and those under "More": name → widget, in tab order."""
+        """The controls seen at first, and those under "More": name → widget, in tab
+        order."""
         return make_controls(self.setting)
 
     def _arrange(self) -> None:
         """Disable the controls that do nothing at the moment."""
 
     def _read(self) -> object:
-        """The controls as one frozen, picklable setting; ValueError says what is wrong with them."""
+        """The controls as one frozen, picklable setting; ValueError says what is wrong
+        with them."""
         return read_setting(self.setting, self.controls)
 
     @staticmethod
     def _answer(request: object) -> object:
-        """The result object. Static and importable: a child process may run it, or its `in_steps`."""
+        """The result object. Static and importable: a child process may run it, or its
+        `in_steps`."""
         raise NotImplementedError
 
     def _is_slow(self, request: object) -> bool:
-        """Whether the answer takes longer than about 0.3 s: by default the setting's `is_slow`, if any."""
+        """Whether the answer takes longer than about 0.3 s: by default the setting's
+        `is_slow`, if any."""
         return getattr(request, "is_slow", False)
 
     @staticmethod
     def draw(answer: object) -> Parts | Picture:
-        """The figure of an answer as plain data: of a plotly figure, or of a scene that the page draws."""
+        """The figure of an answer as plain data: of a plotly figure, or of a scene that
+        the page draws."""
         raise NotImplementedError
 
     def _describe(self, answer: object) -> str:
@@ -167,13 +193,18 @@ class Panel(Shell):
 
     @property
     def facts(self) -> dict:
-        """What Python says of a scene, as plain data; of a panel with a chart, TypeError."""
+        """What Python says of a scene, as plain data; of a panel with a chart,
+        TypeError."""
         return self.figure.facts
 
     @property
     def state(self) -> str:
-        """All controls as name=value;…: assigning such a string restores the panel, seed included."""
-        return ";".join(f"{name}={write_control(control.value)}" for name, control in self.controls.items())
+        """All controls as name=value;…: assigning such a string restores the panel,
+        seed included."""
+        return ";".join(
+            f"{name}={write_control(control.value)}"
+            for name, control in self.controls.items()
+        )
 
     @state.setter
     def state(self, text: str) -> None:
@@ -198,7 +229,8 @@ class Panel(Shell):
                 return self.state
             finally:
                 self._assign(before)
-                self._arrange()  # a panel may arrange its controls while it restores a state
+                # a panel may arrange its controls while it restores a state
+                self._arrange()
 
     def reset(self) -> None:
         """Back to the values the panel was opened with."""
@@ -208,15 +240,19 @@ class Panel(Shell):
     def cancel(self) -> None:
         """Stop what is being measured in the background; the last picture stays."""
         if self._background.cancel():
-            self._set_status("cancelled; the figure still shows the previous setting", "stale")
+            self._set_status(
+                "cancelled; the figure still shows the previous setting", "stale"
+            )
             self._set_working(False)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for work in the background; False when the time ran out. For scripts and tests."""
+        """Wait for work in the background; False when the time ran out. For scripts and
+        tests."""
         return self._background.wait(seconds)
 
     def close(self) -> None:
-        """Take the panel off the page with all its widgets, and end its child process."""
+        """Take the panel off the page with all its widgets, and end its child
+        process."""
         if self._background is not None:
             self._background.cancel()
             self._background.close()
@@ -235,7 +271,8 @@ class Panel(Shell):
         return names
 
     def _restore(self, text: str) -> object:
-        """Set the controls from a state string, all or none; returns the request they make."""
+        """Set the controls from a state string, all or none; returns the request they
+        make."""
         if not isinstance(text, str):
             raise ValueError(f"a state is a text such as {self.state!r}; got {text!r}")
         values = {}
@@ -248,7 +285,9 @@ class Panel(Shell):
             name, equals, value = part.partition("=")
             if not equals or name not in self.controls:
                 known = ", ".join(self.controls)
-                raise ValueError(f"a state is name=value;… with names of {known}; got {part!r}")
+                raise ValueError(
+                    f"a state is name=value;… with names of {known}; got {part!r}"
+                )
             values[name] = read_control(name, self.controls[name], value)
         before = {name: control.value for name, control in self.controls.items()}
         self._assign(values)
@@ -286,7 +325,8 @@ class Panel(Shell):
             self._draw_in_size("notebook")
 
     def _on_lecture(self, change: dict) -> None:
-        """Large letters, and the controls under "More" put away; a second press brings all back."""
+        """Large letters, and the controls under "More" put away; a second press brings
+        all back."""
         size = "lecture" if change["new"] else "notebook"
         self._more.value = self._tools.value = False
         foldable = self._hides and self._folded[0][1]
@@ -297,7 +337,8 @@ class Panel(Shell):
             self._fit_size(self.controls, size)
 
     def _draw_in_size(self, size: str) -> None:
-        """Draw the figure with letters of this size; in a narrow place large words would collide."""
+        """Draw the figure with letters of this size; in a narrow place large words
+        would collide."""
         if self._theme["size"] != size:
             self._theme = self._theme | {"size": size}
             with theme.using(self._theme):
@@ -325,19 +366,24 @@ class Panel(Shell):
                     type(self)._answer,
                     request,
                     lambda result: self._on_answer(result, started, of),
-                    lambda step: self._set_status(f"working … {step}, {_seconds(started):.0f} s", "busy", of),
+                    lambda step: self._set_status(
+                        f"working … {step}, {_seconds(started):.0f} s", "busy", of
+                    ),
                 )
                 return
             self._background.cancel()
             with late(working):
                 answer = self._answer(request)
-        except Exception as error:  # every error is shown to the reader: the panel stays alive
+        except (
+            Exception
+        ) as error:  # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
         self._on_answer(answer, started, of)
 
     def _on_answer(self, result: object, started: float, of: Values) -> None:
-        """Show the answer to the request that the controls made when they had these values."""
+        """Show the answer to the request that the controls made when they had these
+        values."""
         self._set_working(False)
         if isinstance(result, Exception):
             self._fail(result)
@@ -357,7 +403,11 @@ class Panel(Shell):
         self._write(self.title, self._badge(answer), self.description, self._shown_of)
         self._write_state()
         seconds = 0.0 if started is None else _seconds(started)
-        took = f" in {seconds:.1f} s" if seconds >= 1 else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
+        took = (
+            f" in {seconds:.1f} s"
+            if seconds >= 1
+            else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
+        )
         self._set_status(f"done{took}", of=self._shown_of)
 
     def _write_state(self) -> None:
@@ -367,8 +417,12 @@ class Panel(Shell):
         self._quiet = quiet
 
     def _fail(self, error: Exception) -> None:
-        expected = isinstance(error, ValueError | ImportError)  # a missing package raises ImportError
-        self._set_status(str(error) if expected else f"{type(error).__name__}: {error}", "error")
+        expected = isinstance(
+            error, ValueError | ImportError
+        )  # a missing package raises ImportError
+        self._set_status(
+            str(error) if expected else f"{type(error).__name__}: {error}", "error"
+        )
 
 
 def _seconds(started: float) -> float:

@@ -1,8 +1,9 @@
-"""What Python tells the page about a picture: facts, the controls that it moves, and the theme.
+"""What Python tells the page about a picture: facts, the controls that it moves, and
+the theme.
 
-A picture is drawn once, by the page. Python says what is true (`facts`), in numbers and words; the
-page decides where that stands and how it looks, and computes what follows a pointer. Nothing here
-knows a drawing library.
+A picture is drawn once, by the page. Python says what is true (`facts`), in numbers and
+words; the page decides where that stands and how it looks, and computes what follows a
+pointer. Nothing here knows a drawing library.
 """
 
 from typing import Any, NamedTuple
@@ -10,22 +11,42 @@ from typing import Any, NamedTuple
 from neuroviz.kit import theme
 
 _ROLES = (
-    "ground", "panel", "ink", "soft", "axis", "grid", "wash", "measured", "certified", "outside",
-    "focus", "ghost", "symmetry", "singular", "boundary", "ruling", "sheet a", "sheet mid", "sheet b",
-    "layer 1", "layer 2", "layer 3", "layer 4",
-)  # fmt: skip
+    "ground",
+    "panel",
+    "ink",
+    "soft",
+    "axis",
+    "grid",
+    "wash",
+    "measured",
+    "certified",
+    "outside",
+    "focus",
+    "ghost",
+    "symmetry",
+    "singular",
+    "boundary",
+    "ruling",
+    "sheet a",
+    "sheet mid",
+    "sheet b",
+    "layer 1",
+    "layer 2",
+    "layer 3",
+    "layer 4",
+)
 _SIZES = ("base", "title", "note", "tick", "marker", "line", "height")
 
 
 class Picture(NamedTuple):
     """A picture of the page.
 
-    Attributes:
-        name: of the scene, as `web/scenes.ts` lists it, such as "fibre".
-        facts: plain data; `facts["schema"]` names its form and version, such as "fibre/1".
-        place: control → value, of those that the picture moves or follows: where the facts are exact.
-        ranges: control → least, most and step, of those in `place` that are sliders.
-        choices: control → values, in the order of the list, of those in `place` that are lists.
+    Attributes: name: of the scene, as `web/scenes.ts` lists it, such as "fibre". facts:
+        plain data; `facts["schema"]` names its form and version, such as "fibre/1".
+        place: control → value, of those that the picture moves or follows: where the
+        facts are exact. ranges: control → least, most and step, of those in `place`
+        that are sliders. choices: control → values, in the order of the list, of those
+        in `place` that are lists.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""A figure as plain data: its parts, the marks it is made of, and what changes from one to the next."""
+"""A figure as plain data: its parts, the marks it is made of, and what changes from one
+to the next."""
 
 from __future__ import annotations
 
@@ -18,14 +19,35 @@ LEFT, RIGHT, TOP, BOTTOM = "left", "right", "top", "bottom"
 
 
 def headline(text: str, axis: str = "") -> dict:
-    """The bold line above a subplot that says what was found there; axis is "", "2", "3", …"""
-    place = {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "xanchor": LEFT, "yanchor": BOTTOM}
-    return label(f"<b>{text}</b>", 0, 1, axis, **place, yshift=6, font={"size": theme.size("title")})
+    """The bold line above a subplot that says what was found there; axis is "", "2",
+    "3", …"""
+    place = {
+        "xref": f"x{axis} domain",
+        "yref": f"y{axis} domain",
+        "xanchor": LEFT,
+        "yanchor": BOTTOM,
+    }
+    return label(
+        f"<b>{text}</b>",
+        0,
+        1,
+        axis,
+        **place,
+        yshift=6,
+        font={"size": theme.size("title")},
+    )
 
 
 def label(text: str, x: object, y: object, axis: str = "", **more: object) -> dict:
     """Text at a data point of a subplot; on a log axis y is log₁₀ of the value."""
-    note = {"text": text, "x": x, "y": y, "xref": f"x{axis}", "yref": f"y{axis}", "showarrow": False}
+    note = {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": f"x{axis}",
+        "yref": f"y{axis}",
+        "showarrow": False,
+    }
     return note | more
 
 
@@ -36,11 +58,16 @@ def ticks(low: int, middle: int, high: int) -> list[int]:
     ([0, 10, 25], [0, 23], [0, 22, 25])
     """
     near = 0.08 * max(high - low, 1)
-    return [v for v in dict.fromkeys((low, middle, high)) if v == middle or abs(v - middle) > near]
+    return [
+        v
+        for v in dict.fromkeys((low, middle, high))
+        if v == middle or abs(v - middle) > near
+    ]
 
 
 def kind_mark(attention: str) -> str:
-    """The marker of a kind of attention: ● lightning, ■ softmax. (Colours stand for the status.)"""
+    """The marker of a kind of attention: ● lightning, ■ softmax. (Colours stand for the
+    status.)"""
     return "square" if attention == "softmax" else "circle"
 
 
@@ -50,14 +77,20 @@ def kind_dash(attention: str) -> str:
 
 
 def layer_letters(layer: int) -> str:
-    """The role of letters on a layer's colour: in both modes layers 3 and 4 contrast with the ground."""
+    """The role of letters on a layer's colour: in both modes layers 3 and 4 contrast
+    with the ground."""
     return "ink" if layer <= 2 else "ground"
 
 
 def focus_ring(attention: str) -> dict:
     """The marker around what the reader is moving now."""
     size, color = 2 * theme.size("marker") + 6, theme.color("focus")
-    return {"symbol": f"{kind_mark(attention)}-open", "size": size, "color": color, "line": {"width": 3}}
+    return {
+        "symbol": f"{kind_mark(attention)}-open",
+        "size": size,
+        "color": color,
+        "line": {"width": 3},
+    }
 
 
 class View(NamedTuple):
@@ -83,11 +116,14 @@ def compose(*views: View, **layout: object) -> Parts:
         layout |= view.axes
         layout["annotations"] += view.annotations
         layout["shapes"] += view.shapes
-    return Parts([_without_empty_texts(trace) for view in views for trace in view.traces], layout)
+    return Parts(
+        [_without_empty_texts(trace) for view in views for trace in view.traces], layout
+    )
 
 
 def _without_empty_texts(trace: dict) -> dict:
-    """Replace empty texts by a space: plotly.js drops an empty text, and the next one at its place, too.
+    """Replace empty texts by a space: plotly.js drops an empty text, and the next one
+    at its place, too.
 
     >>> _without_empty_texts({"mode": "markers+text", "text": ["", "7"]})["text"]
     [' ', '7']
@@ -98,8 +134,13 @@ def _without_empty_texts(trace: dict) -> dict:
 
 
 def complete(parts: Parts) -> Parts:
-    """The parts with the template and the height of the theme in use, as JSON has them."""
-    layout = {"template": theme.template(), "height": theme.size("height"), **parts.layout}
+    """The parts with the template and the height of the theme in use, as JSON has
+    them."""
+    layout = {
+        "template": theme.template(),
+        "height": theme.size("height"),
+        **parts.layout,
+    }
     return Parts(plain(parts.traces), plain(layout))
 
 
@@ -107,7 +148,8 @@ _PLAIN = {int, float, str, bool, type(None)}
 
 
 def plain(value: object) -> object:
-    """As JSON has it: lists instead of tuples and arrays, None instead of NaN and infinity.
+    """As JSON has it: lists instead of tuples and arrays, None instead of NaN and
+    infinity.
 
     >>> plain({"x": (1, np.inf), "z": np.arange(2)})
     {'x': [1, None], 'z': [0, 1]}
@@ -117,7 +159,9 @@ def plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, (list, tuple, range)):
-        if set(map(type, value)) <= _PLAIN and all(isfinite(one) for one in value if type(one) is float):
+        if set(map(type, value)) <= _PLAIN and all(
+            isfinite(one) for one in value if type(one) is float
+        ):
             return list(value)  # the quick way for lists, which may be long
         return [plain(inner) for inner in value]
     if isinstance(value, np.generic):
@@ -128,7 +172,8 @@ def plain(value: object) -> object:
 
 
 def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
-    """The steps from old to new plain data: [path, value] sets a value, [path] deletes one.
+    """The steps from old to new plain data: [path, value] sets a value, [path] deletes
+    one.
 
     >>> changes({"a": [{"b": 1}], "c": 2}, {"a": [{"b": 3}]})
     [[['c']], [['a', 0, 'b'], 3]]
@@ -137,10 +182,17 @@ def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
         pairs = [(key, old.get(key, _ABSENT), value) for key, value in new.items()]
         gone = [[[*path, key]] for key in old if key not in new]
     elif _are_elements(old) and _are_elements(new) and len(old) == len(new):
-        pairs, gone = [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))], []
+        pairs, gone = (
+            [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))],
+            [],
+        )
     else:
         return [] if old is not _ABSENT and old == new else [[list(path), new]]
-    return gone + [one for key, before, after in pairs for one in changes(before, after, (*path, key))]
+    return gone + [
+        one
+        for key, before, after in pairs
+        for one in changes(before, after, (*path, key))
+    ]
 
 
 _ABSENT = object()
@@ -169,7 +221,9 @@ class Plot:
         x, y: which part of the figure it takes, from 0 to 1.
     """
 
-    def __init__(self, number: str, x: tuple[float, float], y: tuple[float, float]) -> None:
+    def __init__(
+        self, number: str, x: tuple[float, float], y: tuple[float, float]
+    ) -> None:
         self._n, self._view = number, View([], {}, [], [])
         self._on = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
         self._view.axes[f"xaxis{number}"] = {"anchor": f"y{number}", "domain": x}
@@ -182,10 +236,24 @@ class Plot:
     # What is drawn
 
     def line(
-        self, name: str, x: list, y: list, color: str, width: float, dash: str = "solid", **more: object
+        self,
+        name: str,
+        x: list,
+        y: list,
+        color: str,
+        width: float,
+        dash: str = "solid",
+        **more: object,
     ) -> None:
         """A line; None is a gap."""
-        self._trace(name, x, y, mode="lines", line={"color": color, "width": width, "dash": dash}, **more)
+        self._trace(
+            name,
+            x,
+            y,
+            mode="lines",
+            line={"color": color, "width": width, "dash": dash},
+            **more,
+        )
 
     def points(self, name: str, x: list, y: list, marker: dict, **more: object) -> None:
         """Marks at points."""
@@ -199,28 +267,61 @@ class Plot:
         """A rectangle behind everything."""
         at = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
         where = {"xref": f"x{self._n}", "yref": f"y{self._n}", "layer": "below"}
-        self._view.shapes.append({"type": "rect", **where, **at, "line": line, "fillcolor": fill})
+        self._view.shapes.append(
+            {"type": "rect", **where, **at, "line": line, "fillcolor": fill}
+        )
 
     def rule(
-        self, which: str, at: float, role: str, width: float, dash: str, upto: float = 1.0, **more: object
+        self,
+        which: str,
+        at: float,
+        role: str,
+        width: float,
+        dash: str,
+        upto: float = 1.0,
+        **more: object,
     ) -> None:
         """A line across the plot where x, or y, has a value."""
         other = "y" if which == "x" else "x"
         ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": upto}
-        where = {f"{which}ref": f"{which}{self._n}", f"{other}ref": f"{other}{self._n} domain"}
+        where = {
+            f"{which}ref": f"{which}{self._n}",
+            f"{other}ref": f"{other}{self._n} domain",
+        }
         line = {"color": theme.color(role), "width": width, "dash": dash}
-        self._view.shapes.append({"type": "line", **where, **ends, "line": line, **more})
+        self._view.shapes.append(
+            {"type": "line", **where, **ends, "line": line, **more}
+        )
 
-    def _trace(self, name: str, x: list, y: list, hover: str | None = None, **more: object) -> None:
-        said = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra></extra>"}
-        self._view.traces.append({"name": name, **self._on, "x": x, "y": y, **more, **said})
+    def _trace(
+        self, name: str, x: list, y: list, hover: str | None = None, **more: object
+    ) -> None:
+        said = (
+            {"hoverinfo": "skip"}
+            if hover is None
+            else {"hovertemplate": f"{hover}<extra></extra>"}
+        )
+        self._view.traces.append(
+            {"name": name, **self._on, "x": x, "y": y, **more, **said}
+        )
 
     # Axes: `which` is "x" or "y"
 
-    def axis(self, which: str, low: float, high: float, title: str | None = None, **more: object) -> None:
+    def axis(
+        self,
+        which: str,
+        low: float,
+        high: float,
+        title: str | None = None,
+        **more: object,
+    ) -> None:
         """An axis from low to high."""
         named = {} if title is None else {"title": {"text": title}}
-        self._view.axes[f"{which}axis{self._n}"] |= {"range": [low, high], **named, **more}
+        self._view.axes[f"{which}axis{self._n}"] |= {
+            "range": [low, high],
+            **named,
+            **more,
+        }
 
     def bare_axis(self, which: str, low: float, high: float, **more: object) -> None:
         """An axis without line, grid or numbers; more=… puts some of them back."""
@@ -229,10 +330,17 @@ class Plot:
         self.axis(which, low, high, **{**bare, **numbers, **more})
 
     def log_axis(
-        self, which: str, low: float, high: float, title: str, step: int = 1, plain: bool = False,
+        self,
+        which: str,
+        low: float,
+        high: float,
+        title: str,
+        step: int = 1,
+        plain: bool = False,
         **more: object,
-    ) -> None:  # fmt: skip
-        """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ; `plain`: 0.1, 1, 10 instead of powers.
+    ) -> None:
+        """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ; `plain`: 0.1, 1, 10
+        instead of powers.
 
         >>> plot = Plot("", (0, 1), (0, 1))
         >>> plot.log_axis("x", -1.5, 2.0, "", plain=True)
@@ -243,7 +351,9 @@ class Plot:
         tens = range(step * ceil(low / step), floor(high) + 1, step)
         text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
         at = [10.0**n for n in tens]
-        self.axis(which, low, high, title, type="log", tickvals=at, ticktext=text, **more)
+        self.axis(
+            which, low, high, title, type="log", tickvals=at, ticktext=text, **more
+        )
 
     # Words
 
@@ -251,16 +361,29 @@ class Plot:
         """What was found here."""
         self._view.annotations.append(headline(text, self._n) | more)
 
-    def text(self, text: str, x: object, y: object, size: str, role: str, **more: object) -> None:
+    def text(
+        self, text: str, x: object, y: object, size: str, role: str, **more: object
+    ) -> None:
         """Words at a point, in the size and the colour of a role."""
         font = {"size": theme.size(size), "color": theme.color(role)}
-        self._view.annotations.append(label(text, x, y, self._n, **{"font": font, **more}))
+        self._view.annotations.append(
+            label(text, x, y, self._n, **{"font": font, **more})
+        )
 
     def corner(self, lines: list[str], x: str, y: str) -> None:
         """A few lines in a corner, on a nearly opaque ground."""
-        place = {"xref": f"x{self._n} domain", "yref": f"y{self._n} domain", "xanchor": x, "yanchor": y}
+        place = {
+            "xref": f"x{self._n} domain",
+            "yref": f"y{self._n} domain",
+            "xanchor": x,
+            "yanchor": y,
+        }
         shift = {"xshift": 6 if x == LEFT else -6, "yshift": 4 if y == BOTTOM else -2}
-        look = {"bgcolor": theme.color("ground"), "opacity": 0.9, "font": {"size": theme.size("note")}}
+        look = {
+            "bgcolor": theme.color("ground"),
+            "opacity": 0.9,
+            "font": {"size": theme.size("note")},
+        }
         at = int(x == RIGHT), int(y == TOP)
         self._view.annotations.append(
             label("<br>".join(lines), *at, self._n, **place, align=x, **shift, **look)
@@ -268,6 +391,16 @@ class Plot:
 
     def key(self, lines: list[str], **more: object) -> None:
         """What the marks mean: small soft words in the upper left corner."""
-        place = {"xref": f"x{self._n} domain", "yref": f"y{self._n} domain", "xanchor": LEFT, "yanchor": TOP}
-        look = {"xshift": 8, "font": {"size": theme.size("note"), "color": theme.color("soft")}}
-        self._view.annotations.append(label("<br>".join(lines), 0, 1, self._n, **place, **look, **more))
+        place = {
+            "xref": f"x{self._n} domain",
+            "yref": f"y{self._n} domain",
+            "xanchor": LEFT,
+            "yanchor": TOP,
+        }
+        look = {
+            "xshift": 8,
+            "font": {"size": theme.size("note"), "color": theme.color("soft")},
+        }
+        self._view.annotations.append(
+            label("<br>".join(lines), 0, 1, self._n, **place, **look, **more)
+        )

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
-    """One button for each state, in a row of its own; `Panel(presets=…)` has them above its figure.
+    """One button for each state, in a row of its own; `Panel(presets=…)` has them above
+    its figure.
 
-    Args:
-        panel: the one that the buttons drive, wherever it stands on the page.
-        states: label of the button → state string, as `panel.state` gives it or shorter.
+    Args: panel: the one that the buttons drive, wherever it stands on the page. states:
+        label of the button → state string, as `panel.state` gives it or shorter.
 
-    Raises:
-        ValueError: if there is no state, a label is empty, or a state is none of this panel.
+    Raises: ValueError: if there is no state, a label is empty, or a state is none of
+        this panel.
 
     >>> from neuroviz.deep.dimension_panel import DimensionExplorer
     >>> panel = DimensionExplorer()
@@ -29,7 +29,9 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     (3, 4)
     """
     row = row_of_presets(panel, states)
-    row.add_class("nv")  # the style sheet of the panels: letters, and a focus ring that shows
+    row.add_class(
+        "nv"
+    )  # the style sheet of the panels: letters, and a focus ring that shows
     return row
 
 
@@ -37,8 +39,12 @@ def row_of_presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     """The same without the panels' style sheet, to stand in the panel itself."""
     if not isinstance(states, Mapping) or not states:
         example = f"{{'start': {panel.state!r}}}"
-        raise ValueError(f"presets needs label → state, such as {example}; got {states!r}")
-    row = widgets.Box(layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"})
+        raise ValueError(
+            f"presets needs label → state, such as {example}; got {states!r}"
+        )
+    row = widgets.Box(
+        layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"}
+    )
     row.add_class("nv-presets")
     row.children = [_preset(panel, label, state) for label, state in states.items()]
     return row
@@ -46,11 +52,16 @@ def row_of_presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
 
 def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
     if not isinstance(label, str) or not label.strip():
-        raise ValueError(f"a preset needs a label that says where it leads; got {label!r} for {state!r}")
+        raise ValueError(
+            f"a preset needs a label that says where it leads; got {label!r} for"
+            f" {state!r}"
+        )
     try:
         whole = panel.complete(state)
     except ValueError as error:
-        raise ValueError(f"the preset {label!r} is no state of {type(panel).__name__}: {error}") from error
+        raise ValueError(
+            f"the preset {label!r} is no state of {type(panel).__name__}: {error}"
+        ) from error
 
     def go(_button: widgets.Button) -> None:
         # A second click must not start slow work a second time.

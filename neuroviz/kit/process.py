@@ -1,8 +1,9 @@
 """Long work in a child process, which a cancel or a newer request simply ends.
 
-Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's lock: so long work
-needs a process of its own. It runs `kit/worker.py` and never the caller's script, as multiprocessing's spawn
-would. It ends with its parent, even in the middle of its work, or after two idle minutes.
+Jupyter reads no click while a callback computes, and exact ranks hold the interpreter's
+lock: so long work needs a process of its own. It runs `kit/worker.py` and never the
+caller's script, as multiprocessing's spawn would. It ends with its parent, even in the
+middle of its work, or after two idle minutes.
 """
 
 import asyncio
@@ -36,7 +37,8 @@ class ChildProcess:
         done: Callable[[object], None],
         partly: Callable[[object], None] | None = None,
     ) -> None:
-        """As `Background.submit` says; work and argument are pickled, and the child imports their modules."""
+        """As `Background.submit` says; work and argument are pickled, and the child
+        imports their modules."""
         self.cancel()
         request = packed(work, argument)
         self._job = _Job(done, partly)
@@ -50,18 +52,21 @@ class ChildProcess:
             else:
                 advice = "free memory or end other programs, then ask again"
             raise RuntimeError(
-                f"long work needs a process of its own, and the system gave none ({error}): {advice}"
+                "long work needs a process of its own, and the system gave none"
+                f" ({error}): {advice}"
             ) from error
 
     def cancel(self) -> bool:
-        """End what is running, and its child; returns whether there was something to end."""
+        """End what is running, and its child; returns whether there was something to
+        end."""
         was_running = self.running
         if was_running:
             self.close()
         return was_running
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the result has been delivered; returns False when the time ran out first."""
+        """Wait until the result has been delivered; returns False when the time ran out
+        first."""
         job = self._job
         if job is None:
             return True
@@ -83,7 +88,9 @@ class ChildProcess:
         self._drop_child()
         self._child = child = Child(request)
         self._end_child = weakref.finalize(self, child.end)
-        threading.Thread(target=_serve, args=(weakref.ref(self), child), daemon=True).start()
+        threading.Thread(
+            target=_serve, args=(weakref.ref(self), child), daemon=True
+        ).start()
 
     def _drop_child(self) -> None:
         """End the child, if there is one."""
@@ -95,7 +102,9 @@ class ChildProcess:
     def _hear(self, child: Child, is_last: bool, answer: object) -> None:
         """Take an answer of the child for the present job, and deliver it."""
         job = self._job
-        if job is None or child is not self._child:  # the child's job was cancelled or replaced
+        if (
+            job is None or child is not self._child
+        ):  # the child's job was cancelled or replaced
             return
         job.answers.append((is_last, answer))
         if is_last:
@@ -134,13 +143,18 @@ class ChildProcess:
 
 
 class _Job:
-    """A request that is answered: who hears it, and the answers that nobody has heard yet."""
+    """A request that is answered: who hears it, and the answers that nobody has heard
+    yet."""
 
-    def __init__(self, done: Callable[[object], None], partly: Callable[[object], None] | None) -> None:
+    def __init__(
+        self, done: Callable[[object], None], partly: Callable[[object], None] | None
+    ) -> None:
         self.done = done
         self.partly = partly or (lambda part: None)
         self.answers: deque[tuple[bool, object]] = deque()
-        self.is_over = threading.Event()  # its last answer has come, or none will be heard
+        self.is_over = (
+            threading.Event()
+        )  # its last answer has come, or none will be heard
         self.lock = threading.RLock()
         try:
             self.loop = asyncio.get_running_loop()
@@ -149,7 +163,8 @@ class _Job:
 
 
 def _serve(background: weakref.ref, child: Child) -> None:
-    """Bring requests to the child and its answers back. The background may end meanwhile."""
+    """Bring requests to the child and its answers back. The background may end
+    meanwhile."""
     try:
         while (request := child.next_request()) is not None:
             for is_last, answer in child.answers(request):

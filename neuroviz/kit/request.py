@@ -1,4 +1,5 @@
-"""What a child process is told: where to work, and the call, by the names of its function and classes."""
+"""What a child process is told: where to work, and the call, by the names of its
+function and classes."""
 
 import io
 import os
@@ -12,7 +13,8 @@ from types import FunctionType
 
 
 def packed(work: Callable, argument: object) -> bytes:
-    """A request, as `kit/worker.py` reads it: the folder and the path to work in, and the pickled call.
+    """A request, as `kit/worker.py` reads it: the folder and the path to work in, and
+    the pickled call.
 
     Raises:
         ValueError: if the call cannot be pickled.
@@ -22,25 +24,34 @@ def packed(work: Callable, argument: object) -> bytes:
         _Pickler(call).dump((work, argument))
     except Exception as error:
         raise ValueError(
-            f"work in the background needs an importable function and a picklable argument; got {work!r} "
-            f"and {argument!r} ({error})"
+            "work in the background needs an importable function and a picklable"
+            f" argument; got {work!r} and {argument!r} ({error})"
         ) from error
     return pickle.dumps((current_folder(), search_path(), call.getvalue()))
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles a function or a class by its name, also after its module has been loaded anew.
+    """Pickles a function or a class by its name, also after its module has been loaded
+    anew.
 
-    The name means another object then, and pickle alone would refuse the one that a panel has kept.
+    The name means another object then, and pickle alone would refuse the one that a
+    panel has kept.
     """
 
-    _NAMED = (FunctionType, type, type(cache(abs)))  # a cached function is no function to Python
+    _NAMED = (
+        FunctionType,
+        type,
+        type(cache(abs)),
+    )  # a cached function is no function to Python
 
     def reducer_override(self, thing: object) -> object:
         if not isinstance(thing, self._NAMED):
             return NotImplemented
         if thing.__module__ == "__main__":
-            raise ValueError(f"{thing.__qualname__} stands in a notebook or script: put it into a module")
+            raise ValueError(
+                f"{thing.__qualname__} stands in a notebook or script: put it into a"
+                " module"
+            )
         name = f"{thing.__module__}:{thing.__qualname__}"
         try:
             present = resolve_name(name)
@@ -63,9 +74,16 @@ def current_folder() -> str | None:
 def search_path() -> list[str]:
     """`sys.path`, with the standard library first.
 
-    A file beside a notebook may have the name of a standard module that is loaded here already.
+    A file beside a notebook may have the name of a standard module that is loaded here
+    already.
     """
     library = os.path.dirname(os.__file__)
-    standard = {library, os.path.join(library, "lib-dynload"), os.path.join(sys.base_prefix, "DLLs")}
-    entries = [entry for entry in sys.path if isinstance(entry, str)]  # import passes over all others
+    standard = {
+        library,
+        os.path.join(library, "lib-dynload"),
+        os.path.join(sys.base_prefix, "DLLs"),
+    }
+    entries = [
+        entry for entry in sys.path if isinstance(entry, str)
+    ]  # import passes over all others
     return sorted(entries, key=lambda entry: entry not in standard)

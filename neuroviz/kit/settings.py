@@ -1,4 +1,5 @@
-"""The setting of a panel: a frozen dataclass whose fields declare widget, range, label and row.
+"""The setting of a panel: a frozen dataclass whose fields declare widget, range, label
+and row.
 
     @dataclass(frozen=True)
     class WalkSetting:
@@ -6,8 +7,9 @@
         attention: str = choice("attention", ATTENTION_KINDS)
         seed: int = seed()
 
-A setting refuses what does not fit together with a ValueError in `__post_init__`. Fields with `more=True`
-stand under "More". ipywidgets is loaded when the controls are made, so mathematics may declare settings.
+A setting refuses what does not fit together with a ValueError in `__post_init__`.
+Fields with `more=True` stand under "More". ipywidgets is loaded when the controls are
+made, so mathematics may declare settings.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ Controls = dict[str, "widgets.Widget"]
 
 @dataclass(frozen=True)
 class Control:
-    """How a field is shown: the name of its widget, the widget's options, its row, and its name in states."""
+    """How a field is shown: the name of its widget, the widget's options, its row, and
+    its name in states."""
 
     widget: str
     options: dict
@@ -32,52 +35,96 @@ class Control:
     name: str | None
 
 
-def _control(widget: str, default: object, more: bool, name: str | None = None, **options: object) -> object:
-    return field(default=default, metadata={"control": Control(widget, options, more, name)})
+def _control(
+    widget: str, default: object, more: bool, name: str | None = None, **options: object
+) -> object:
+    return field(
+        default=default, metadata={"control": Control(widget, options, more, name)}
+    )
 
 
 def choice(
-    label: str, options: Sequence, default: str | None = None, more: bool = False, name: str | None = None
+    label: str,
+    options: Sequence,
+    default: str | None = None,
+    more: bool = False,
+    name: str | None = None,
 ) -> str:
-    """A choice from a list of values, or of pairs (words, value); it starts at the default or the first.
+    """A choice from a list of values, or of pairs (words, value); it starts at the
+    default or the first.
 
     `name` is the control's, where it is not the field's.
     """
     values = [one[1] if isinstance(one, tuple) else one for one in options]
     start = values[0] if default is None else default
-    return _control("Dropdown", start, more, name, options=list(options), description=label)
+    return _control(
+        "Dropdown", start, more, name, options=list(options), description=label
+    )
 
 
 def whole(
-    label: str, default: int, least: int, most: int, step: int = 1, more: bool = False, slow: bool = False
+    label: str,
+    default: int,
+    least: int,
+    most: int,
+    step: int = 1,
+    more: bool = False,
+    slow: bool = False,
 ) -> int:
     """A whole number on a slider; a `slow` slider acts only when it is released."""
     ends = {"min": least, "max": most, "step": step}
-    return _control("IntSlider", default, more, **ends, description=label, continuous_update=not slow)
+    return _control(
+        "IntSlider",
+        default,
+        more,
+        **ends,
+        description=label,
+        continuous_update=not slow,
+    )
 
 
 def real(
-    label: str, default: float, least: float, most: float, step: float, more: bool = False,
-    slow: bool = False, shown: str = ".2f",
-) -> float:  # fmt: skip
+    label: str,
+    default: float,
+    least: float,
+    most: float,
+    step: float,
+    more: bool = False,
+    slow: bool = False,
+    shown: str = ".2f",
+) -> float:
     """A number on a slider, `shown` in this format."""
     ends = {"min": least, "max": most, "step": step, "readout_format": shown}
-    return _control("FloatSlider", default, more, **ends, description=label, continuous_update=not slow)
+    return _control(
+        "FloatSlider",
+        default,
+        more,
+        **ends,
+        description=label,
+        continuous_update=not slow,
+    )
 
 
-def switch(label: str, default: bool = False, more: bool = False, **look: object) -> bool:
+def switch(
+    label: str, default: bool = False, more: bool = False, **look: object
+) -> bool:
     """Yes or no, as a box to tick."""
     return _control("Checkbox", default, more, description=label, **look)
 
 
-def toggle(label: str, default: bool = False, more: bool = False, **look: object) -> bool:
+def toggle(
+    label: str, default: bool = False, more: bool = False, **look: object
+) -> bool:
     """Yes or no, as a button that stays down."""
     return _control("ToggleButton", default, more, description=label, **look)
 
 
 def text(label: str, default: str = "", more: bool = True, **look: object) -> str:
-    """Words to type; they count when Enter is pressed. `placeholder` is seen while it is empty."""
-    return _control("Text", default, more, description=label, continuous_update=False, **look)
+    """Words to type; they count when Enter is pressed. `placeholder` is seen while it
+    is empty."""
+    return _control(
+        "Text", default, more, description=label, continuous_update=False, **look
+    )
 
 
 def seed(label: str = "seed") -> int:
@@ -86,19 +133,23 @@ def seed(label: str = "seed") -> int:
 
 
 def make_controls(setting: type) -> tuple[Controls, Controls]:
-    """The widgets of a setting: those seen at first, and those under "More"; name → widget."""
+    """The widgets of a setting: those seen at first, and those under "More"; name →
+    widget."""
     import ipywidgets as widgets
 
     made: tuple[Controls, Controls] = {}, {}
     for one in fields(setting):
         if control := one.metadata.get("control"):
             kind = getattr(widgets, control.widget)
-            made[control.more][control.name or one.name] = kind(value=one.default, **control.options)
+            made[control.more][control.name or one.name] = kind(
+                value=one.default, **control.options
+            )
     return made
 
 
 def read_setting(setting: type, controls: Controls) -> object:
-    """The controls as a setting; floats are rounded to 8 decimals, as a slider may give 1.0000000000000002.
+    """The controls as a setting; floats are rounded to 8 decimals, as a slider may give
+    1.0000000000000002.
 
     Raises:
         ValueError: if the setting refuses them.
@@ -107,6 +158,7 @@ def read_setting(setting: type, controls: Controls) -> object:
     for one in fields(setting):
         if control := one.metadata.get("control"):
             value = controls[control.name or one.name].value
-            # The page compares 6 digits, and rounds 5 up where Python rounds to even: it gets more of them.
+            # The page compares 6 digits, and rounds 5 up where Python rounds to even:
+            # it gets more of them.
             values[one.name] = round(value, 8) if isinstance(value, float) else value
     return setting(**values)

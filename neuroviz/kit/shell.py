@@ -1,4 +1,5 @@
-"""What a panel looks like: title and status in one line, controls, presets, figure, description, tools."""
+"""What a panel looks like: title and status in one line, controls, presets, figure,
+description, tools."""
 
 from collections.abc import Iterable
 from html import escape
@@ -13,10 +14,16 @@ from neuroviz.kit.status import Status, Values, stands_for, values_of
 
 
 class Shell(Lasting):
-    """The widgets of a panel, from top to bottom, which is also the order of the Tab key."""
+    """The widgets of a panel, from top to bottom, which is also the order of the Tab
+    key."""
 
     def _lay_out(
-        self, first: Controls, more: Controls, shown: Iterable[str], whole: bool, tools: list[widgets.Widget]
+        self,
+        first: Controls,
+        more: Controls,
+        shown: Iterable[str],
+        whole: bool,
+        tools: list[widgets.Widget],
     ) -> None:
         """Make the widgets; what is not `shown` is hidden, and "More" unless `whole`.
 
@@ -33,39 +40,75 @@ class Shell(Lasting):
         button = {"flex": "0 0 auto", "width": "auto"}
         row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
 
-        self._title_html = widgets.HTML(layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"})
-        self._status = Status(first | more, layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"})
-        self._cancel_button = _button("Cancel", "stop what is being measured", button | {"display": "none"})
+        self._title_html = widgets.HTML(
+            layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"}
+        )
+        self._status = Status(
+            first | more, layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"}
+        )
+        self._cancel_button = _button(
+            "Cancel", "stop what is being measured", button | {"display": "none"}
+        )
         hidden = {} if more else {"display": "none"}
         words = {"description": "More ▾", "tooltip": "show or hide the other controls"}
         self._more = widgets.ToggleButton(**words, layout=button | hidden)
         words = {"description": "⋯", "tooltip": "reset, state, copy"}
         self._tools = widgets.ToggleButton(**words, layout=button | {"width": "40px"})
         self._head = widgets.Box(
-            [self._title_html, self._status, self._cancel_button, self._more, self._tools],
-            layout={"width": "100%", "min_height": "34px", "align_items": "center", "overflow": "hidden"},
+            [
+                self._title_html,
+                self._status,
+                self._cancel_button,
+                self._more,
+                self._tools,
+            ],
+            layout={
+                "width": "100%",
+                "min_height": "34px",
+                "align_items": "center",
+                "overflow": "hidden",
+            },
         )
         self._head.add_class("nv-head")
         self._first_row = widgets.Box([*first.values()], layout=row)
         self._more_row = widgets.Box(layout=row | {"display": "none"})
         for controls in (self._first_row, self._more_row):
-            controls.add_class("nv-controls")  # chart.js names the handles of their sliders
-        self._box = widgets.Box(layout={"overflow": "hidden", "display": "block", "width": "100%"})
+            controls.add_class(
+                "nv-controls"
+            )  # chart.js names the handles of their sliders
+        self._box = widgets.Box(
+            layout={"overflow": "hidden", "display": "block", "width": "100%"}
+        )
         self._box.add_class("nv-figure")
         self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
 
         self._reset_button = _button("Reset", "back to how it was opened", button)
-        look = {"layout": {"flex": "0 1 480px", "min_width": "120px"}, "style": {"description_width": "48px"}}
-        self._state_text = widgets.Text(description="State", continuous_update=False, **look)
+        look = {
+            "layout": {"flex": "0 1 480px", "min_width": "120px"},
+            "style": {"description_width": "48px"},
+        }
+        self._state_text = widgets.Text(
+            description="State", continuous_update=False, **look
+        )
         # Copy takes the placeholder, because the text may be unfinished.
         self._state_text.add_class("nv-state")
         self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
-        words = {"description": "Lecture", "tooltip": "large letters, and only the first controls"}
+        words = {
+            "description": "Lecture",
+            "tooltip": "large letters, and only the first controls",
+        }
         is_large = theme.current()["size"] == "lecture"
         self._lecture = widgets.ToggleButton(value=is_large, **words, layout=button)
         self._tools_row = widgets.HBox(layout={"width": "100%", "display": "none"})
-        # The page draws what is folded when it is first unfolded: that takes as long as the figure.
-        tools = [self._reset_button, self._lecture, *tools, self._state_text, self._copy_buttons]
+        # The page draws what is folded when it is first unfolded: that takes as long as
+        # the figure.
+        tools = [
+            self._reset_button,
+            self._lecture,
+            *tools,
+            self._state_text,
+            self._copy_buttons,
+        ]
         self._folded = [(self._more_row, [*more.values()]), (self._tools_row, tools)]
         if not whole:  # few controls: those under "More" are in sight, too
             self._more.layout.display = "none"
@@ -85,7 +128,8 @@ class Shell(Lasting):
             row.children = controls
 
     def _fit_size(self, controls: Controls, size: str) -> None:
-        """Letters, widths of controls and the height of the figure for a notebook or for a lecture."""
+        """Letters, widths of controls and the height of the figure for a notebook or
+        for a lecture."""
         large = size == "lecture"
         (self.add_class if large else self.remove_class)("nv-lecture")
         with theme.using({"size": size}):
@@ -116,17 +160,26 @@ class Shell(Lasting):
         self._cancel_button.layout.display = "" if working else "none"
 
     def _write(self, title: str, badges: str, description: str, of: Values) -> None:
-        """The title with the badges of an answer, and its description; `of` says which values it is of."""
+        """The title with the badges of an answer, and its description; `of` says which
+        values it is of."""
         answer = stands_for(of)
-        self._title_html.value = f'<div class="nv-title">{escape(title)} <span {answer}>{badges}</span></div>'
+        self._title_html.value = (
+            f'<div class="nv-title">{escape(title)} <span'
+            f" {answer}>{badges}</span></div>"
+        )
         said = escape(description)
-        self._description_html.value = f'<div class="nv-description" aria-live="polite" {answer}>{said}</div>'
+        self._description_html.value = (
+            f'<div class="nv-description" aria-live="polite" {answer}>{said}</div>'
+        )
 
-    def _set_status(self, text: str, kind: str = "done", of: Values | None = None) -> None:
-        """The status line, of the values that the controls have now if no others are given.
+    def _set_status(
+        self, text: str, kind: str = "done", of: Values | None = None
+    ) -> None:
+        """The status line, of the values that the controls have now if no others are
+        given.
 
-        Args:
-            kind: "done"; "busy" has a sign that turns; "stale" says that the figure shows something else;
+        Args: kind: "done"; "busy" has a sign that turns; "stale" says that the figure
+            shows something else;
                 "error" is read out at once.
         """
         self.status = text

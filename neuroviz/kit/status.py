@@ -1,10 +1,11 @@
-"""What a panel or a question says of itself, and of which values of its controls an answer is.
+"""What a panel or a question says of itself, and of which values of its controls an
+answer is.
 
 Each message of Python carries the values that it stands for, as `values_of` gives them:
 the figure, the badges, the description and the status line. The page compares them with
 its own controls, again and again, and dims what is of other values
-(`javascript/status.js`). Nothing has to be heard for an old number to look old: a kernel
-that was restarted elsewhere, one that is busy and one that is gone look alike.
+(`javascript/status.js`). Nothing has to be heard for an old number to look old: a
+kernel that was restarted elsewhere, one that is busy and one that is gone look alike.
 """
 
 from __future__ import annotations
@@ -47,13 +48,14 @@ def stands_for(values: Mapping[str, object]) -> str:
 
 
 class Status(anywidget.AnyWidget):
-    """A line of words; the page puts its own in their place where they are of other values of the controls.
+    """A line of words; the page puts its own in their place where they are of other
+    values of the controls.
 
     Args:
         controls: name → widget, those that an answer depends on.
 
-    Attributes:
-        said: the words, their kind (done, busy, stale, error), and the values that they are of.
+    Attributes: said: the words, their kind (done, busy, stale, error), and the values
+        that they are of.
     """
 
     said = traitlets.Dict({"text": "", "kind": "done", "of": {}}).tag(sync=True)
@@ -69,7 +71,7 @@ class Status(anywidget.AnyWidget):
         self.said = {"text": text, "kind": kind, "of": of}
 
     def _on_message(self, _widget: Status, message: dict, _buffers: list) -> None:
-        # The page asks after each press of a button. Python hears one thing after another,
-        # so by now it has heard the press.
+        # The page asks after each press of a button. Python hears one thing after
+        # another, so by now it has heard the press.
         if "heard" in message:
             self.send({"heard": message["heard"]})

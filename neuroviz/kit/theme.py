@@ -1,7 +1,8 @@
 """Colours, fonts and sizes: the only place with a hex code.
 
-A figure asks for a role ("measured", "formula", "outside"), never for a colour, and every role has
-a second cue beside its hue (filled or hollow, dashed, hatched, a glyph in the badge).
+A figure asks for a role ("measured", "formula", "outside"), never for a colour, and
+every role has a second cue beside its hue (filled or hollow, dashed, hatched, a glyph
+in the badge).
 """
 
 from collections.abc import Iterator
@@ -43,35 +44,74 @@ _MODES = {
     for place, mode in enumerate(("light", "dark"))
 }
 
-# Colour scales as plotly wants them: entries of weights (a range symmetric about 0), and measured minus
-# formula (from the largest deficit to 0, which has a colour of its own).
+# Colour scales as plotly wants them: entries of weights (a range symmetric about 0),
+# and measured minus formula (from the largest deficit to 0, which has a colour of its
+# own).
 _SCALES = {
     "light": {
         "diverging": [
-            [0, "#0B4F8A"], [0.25, "#7FB0D8"], [0.5, "#F7F7F7"], [0.75, "#EBA06B"], [1, "#A63A00"],
+            [0, "#0B4F8A"],
+            [0.25, "#7FB0D8"],
+            [0.5, "#F7F7F7"],
+            [0.75, "#EBA06B"],
+            [1, "#A63A00"],
         ],
-        "deficit": [[0, "#6E1F5D"], [0.6, "#C98ABB"], [0.92, "#EBD3E5"], [0.921, "#EEF1F4"], [1, "#EEF1F4"]],
+        "deficit": [
+            [0, "#6E1F5D"],
+            [0.6, "#C98ABB"],
+            [0.92, "#EBD3E5"],
+            [0.921, "#EEF1F4"],
+            [1, "#EEF1F4"],
+        ],
     },
     "dark": {
         "diverging": [
-            [0, "#6CB4F2"], [0.25, "#2F5F88"], [0.5, "#22272D"], [0.75, "#9A5A2E"], [1, "#FFA866"],
+            [0, "#6CB4F2"],
+            [0.25, "#2F5F88"],
+            [0.5, "#22272D"],
+            [0.75, "#9A5A2E"],
+            [1, "#FFA866"],
         ],
-        "deficit": [[0, "#F7C3EA"], [0.6, "#8A4B7B"], [0.92, "#43293D"], [0.921, "#262C33"], [1, "#262C33"]],
+        "deficit": [
+            [0, "#F7C3EA"],
+            [0.6, "#8A4B7B"],
+            [0.92, "#43293D"],
+            [0.921, "#262C33"],
+            [1, "#262C33"],
+        ],
     },
-}  # fmt: skip
+}
 
-# Between these places of a scale letters in ink have more contrast than letters in the colour of the ground.
+# Between these places of a scale letters in ink have more contrast than letters in the
+# colour of the ground.
 _INK_READS = {
     "light": {"diverging": (0.12506, 0.90626), "deficit": (0.38549, 1)},
     "dark": {"diverging": (0.16397, 0.79245), "deficit": (0.47557, 1)},
 }
 
 _SIZES = {
-    "notebook": {"base": 14, "title": 15, "tick": 12, "note": 12, "marker": 8, "line": 2.2, "height": 370},
-    "lecture": {"base": 18, "title": 21, "tick": 16, "note": 16, "marker": 11, "line": 3.0, "height": 370},
+    "notebook": {
+        "base": 14,
+        "title": 15,
+        "tick": 12,
+        "note": 12,
+        "marker": 8,
+        "line": 2.2,
+        "height": 370,
+    },
+    "lecture": {
+        "base": 18,
+        "title": 21,
+        "tick": 16,
+        "note": 16,
+        "marker": 11,
+        "line": 3.0,
+        "height": 370,
+    },
 }
 
-# Glyph, role of the border, and the words a reader sees. Glyph and words say it without the colour.
+# Glyph, role of the border, and the words a reader sees. Glyph and words say it without
+# the colour.
 _STATUS = {
     "proved": ("■", "certified", "proved"),
     "proved here": ("□", "certified", "proved here"),
@@ -86,11 +126,14 @@ _STATUS = {
 
 _chosen = {"mode": "light", "size": "notebook"}
 """What `use` has chosen, for all threads."""
-_here: ContextVar[dict[str, str] | None] = ContextVar("what `using` says in this thread", default=None)
+_here: ContextVar[dict[str, str] | None] = ContextVar(
+    "what `using` says in this thread", default=None
+)
 
 
 def use(mode: str | None = None, size: str | None = None) -> None:
-    """Choose how figures made from now on look: mode "light" or "dark", size "notebook" or "lecture".
+    """Choose how figures made from now on look: mode "light" or "dark", size "notebook"
+    or "lecture".
 
     Raises:
         ValueError: if the mode or the size is unknown.
@@ -100,7 +143,11 @@ def use(mode: str | None = None, size: str | None = None) -> None:
     >>> use("light")
     """
     asked = (("mode", mode, _MODES), ("size", size, _SIZES))
-    found = {key: _known(key, value, known) for key, value, known in asked if value is not None}
+    found = {
+        key: _known(key, value, known)
+        for key, value, known in asked
+        if value is not None
+    }
     here = _here.get()
     (_chosen if here is None else here).update(found)
 
@@ -113,7 +160,8 @@ def current() -> dict[str, str]:
 
 @contextmanager
 def using(choice: dict[str, str]) -> Iterator[None]:
-    """The mode and size of an earlier `current()`, for the length of a with block, in this thread alone.
+    """The mode and size of an earlier `current()`, for the length of a with block, in
+    this thread alone.
 
     What other threads choose meanwhile stays.
     """
@@ -136,7 +184,8 @@ def color(role: str) -> str:
 
 
 def scale(name: str) -> list[list]:
-    """Places from 0 to 1 with colours: "diverging" for entries, "deficit" for measured minus formula.
+    """Places from 0 to 1 with colours: "diverging" for entries, "deficit" for measured
+    minus formula.
 
     Raises:
         ValueError: if there is no such scale.
@@ -146,9 +195,11 @@ def scale(name: str) -> list[list]:
 
 
 def letters_on(name: str, place: float) -> str:
-    """The role, "ink" or "ground", of the letters that stand out more where a scale has a colour.
+    """The role, "ink" or "ground", of the letters that stand out more where a scale has
+    a colour.
 
-    By the contrast ratio of WCAG 2.2; whatever the colour, one of the two has a ratio of 4 or more.
+    By the contrast ratio of WCAG 2.2; whatever the colour, one of the two has a ratio
+    of 4 or more.
 
     Args:
         name: of a scale, as in `scale`.
@@ -160,14 +211,17 @@ def letters_on(name: str, place: float) -> str:
     >>> letters_on("diverging", 0.0), letters_on("diverging", 0.5)
     ('ground', 'ink')
     """
-    first, last = _INK_READS[current()["mode"]][_known("scale", name, _INK_READS["light"])]
+    first, last = _INK_READS[current()["mode"]][
+        _known("scale", name, _INK_READS["light"])
+    ]
     if not 0 <= place <= 1:
         raise ValueError(f"a place on a scale is a number from 0 to 1; got {place!r}")
     return "ink" if first <= place <= last else "ground"
 
 
 def size(name: str) -> float:
-    """A font size, marker size, line width or figure height in pixels, in the size in use.
+    """A font size, marker size, line width or figure height in pixels, in the size in
+    use.
 
     Raises:
         ValueError: if there is no such size.
@@ -178,12 +232,15 @@ def size(name: str) -> float:
 
 def _known(what: str, value: str, known: dict) -> str:
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{what} must be one of {', '.join(map(repr, known))}; got {value!r}")
+        raise ValueError(
+            f"{what} must be one of {', '.join(map(repr, known))}; got {value!r}"
+        )
     return value
 
 
 def margin() -> dict[str, int]:
-    """Pixels around the plots of every figure: left, right, top and bottom as "l", "r", "t" and "b".
+    """Pixels around the plots of every figure: left, right, top and bottom as "l", "r",
+    "t" and "b".
 
     >>> margin()["l"]
     16
@@ -197,16 +254,27 @@ def template() -> dict:
     small = {"size": max(12, s["tick"] - 3), "color": c["soft"]}
     both = {"gridcolor": c["grid"], "zeroline": False, "linecolor": c["axis"]}
     axis = both | {
-        "showgrid": True, "showline": True, "ticks": "outside", "ticklen": 4, "tickcolor": c["axis"],
+        "showgrid": True,
+        "showline": True,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": c["axis"],
         "tickfont": {"size": s["tick"], "color": c["soft"]},
-        "title": {"font": {"size": s["base"]}, "standoff": 8}, "automargin": True,
+        "title": {"font": {"size": s["base"]}, "standoff": 8},
+        "automargin": True,
         "fixedrange": True,  # a drag that zooms would lose the picture
-    }  # fmt: skip
+    }
     axis3 = both | {
-        "showbackground": False, "showspikes": False, "nticks": 5, "ticks": "", "tickfont": small,
+        "showbackground": False,
+        "showspikes": False,
+        "nticks": 5,
+        "ticks": "",
+        "tickfont": small,
         "title": {"font": {"size": s["base"], "color": c["ink"]}},
-    }  # fmt: skip
-    buttons = "zoom2d pan2d select2d lasso2d zoomIn2d zoomOut2d autoScale2d resetScale2d"
+    }
+    buttons = (
+        "zoom2d pan2d select2d lasso2d zoomIn2d zoomOut2d autoScale2d resetScale2d"
+    )
     layout = {
         "font": {"family": FONT, "size": s["base"], "color": c["ink"]},
         "paper_bgcolor": c["ground"],
@@ -214,23 +282,38 @@ def template() -> dict:
         "margin": margin(),
         "xaxis": axis,
         "yaxis": axis,
-        "scene": {"xaxis": axis3, "yaxis": axis3, "zaxis": axis3, "dragmode": "turntable"},
-        "colorway": [c[role] for role in ("measured", "focus", "certified", "outside", "soft")],
+        "scene": {
+            "xaxis": axis3,
+            "yaxis": axis3,
+            "zaxis": axis3,
+            "dragmode": "turntable",
+        },
+        "colorway": [
+            c[role] for role in ("measured", "focus", "certified", "outside", "soft")
+        ],
         "showlegend": False,
         "hovermode": "closest",
         "uirevision": "keep",
         "annotationdefaults": {
             "font": {"size": s["note"], "color": c["ink"]},
-            "showarrow": False, "arrowcolor": c["soft"], "arrowwidth": 1.5, "arrowhead": 2,
+            "showarrow": False,
+            "arrowcolor": c["soft"],
+            "arrowwidth": 1.5,
+            "arrowhead": 2,
         },
         "hoverlabel": {
-            "font": {"family": FONT, "size": s["tick"]}, "bgcolor": c["panel"], "bordercolor": c["axis"],
+            "font": {"family": FONT, "size": s["tick"]},
+            "bgcolor": c["panel"],
+            "bordercolor": c["axis"],
         },
         "modebar": {
-            "orientation": "v", "bgcolor": "rgba(0,0,0,0)", "color": c["ghost"], "activecolor": c["ink"],
+            "orientation": "v",
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": c["ghost"],
+            "activecolor": c["ink"],
             "remove": buttons.split(),
         },
-    }  # fmt: skip
+    }
     return {"layout": layout}
 
 
@@ -244,7 +327,8 @@ def glyph(status: str) -> tuple[str, str]:
 
 
 def badge(status: str, source: str = "", detail: str = "") -> str:
-    """The badge of a status as HTML: glyph, words and source, with a border in the role's colour.
+    """The badge of a status as HTML: glyph, words and source, with a border in the
+    role's colour.
 
     The detail is seen when the pointer rests on it.
 
@@ -258,14 +342,26 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     return f'<span class="nv-badge"{tooltip} style="{look}">{escape(text)}</span>'
 
 
-_PANEL = Path(__file__).with_name("javascript").joinpath("panel.css").read_text(encoding="utf-8")
+_PANEL = (
+    Path(__file__)
+    .with_name("javascript")
+    .joinpath("panel.css")
+    .read_text(encoding="utf-8")
+)
 
 
 def css() -> str:
-    """The style sheet of a panel: the variables that `javascript/panel.css` reads, and that."""
-    sizes = {size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;" for size, s in _SIZES.items()}
+    """The style sheet of a panel: the variables that `javascript/panel.css` reads, and
+    that."""
+    sizes = {
+        size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;"
+        for size, s in _SIZES.items()
+    }
     light = _MODES["light"]
-    colors = f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside: {light['outside']};"
+    colors = (
+        f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside:"
+        f" {light['outside']};"
+    )
     return (
         f"<style>\n.nv {{ font-family: {FONT}; {colors} {sizes['notebook']} }}\n"
         f".nv.nv-lecture {{ {sizes['lecture']} }}\n{_PANEL}</style>"

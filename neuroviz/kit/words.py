@@ -1,4 +1,5 @@
-"""Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten, words in colour."""
+"""Names and numbers as a reader writes them: subscripts, percent, signs, powers of ten,
+words in colour."""
 
 from collections.abc import Callable, Sequence
 from math import floor, inf, log10, sqrt
@@ -38,7 +39,11 @@ def rough(value: float, to: Callable[[float], int] = round) -> str:
     digit = to(round(value / 10**exponent, 6))
     if digit == 10:
         digit, exponent = 1, exponent + 1
-    return f"{digit * 10.0**exponent:g}" if -3 < exponent < 3 else f"{digit}·{power_of_ten(exponent)}"
+    return (
+        f"{digit * 10.0**exponent:g}"
+        if -3 < exponent < 3
+        else f"{digit}·{power_of_ten(exponent)}"
+    )
 
 
 def percent(part: float) -> str:
@@ -87,13 +92,18 @@ def colored(role: str, text: str) -> str:
 
 
 def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
-    """Sentences below a picture; where two lines are too short for all, the spare ones go, in this order.
+    """Sentences below a picture; where two lines are too short for all, the spare ones
+    go, in this order.
 
     >>> in_two_lines(["Short.", "Shorter."], 0), len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
     ('Short. Shorter.', 295)
     """
     for gone in range(len(spare) + 1):
-        said = " ".join(text for place, text in enumerate(sentences) if text and place not in spare[:gone])
+        said = " ".join(
+            text
+            for place, text in enumerate(sentences)
+            if text and place not in spare[:gone]
+        )
         if len(said) <= _TWO_LINES:
             break
     return said

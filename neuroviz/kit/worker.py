@@ -1,10 +1,14 @@
-"""The program of the child process that does a panel's long work: `python -m neuroviz.kit.worker HANDLE`.
+"""The program of the child process that does a panel's long work: `python -m
+neuroviz.kit.worker HANDLE`.
 
-Requests come and answers go over the connection of that handle, whose other end is `kit/child.py`. Nothing
-else is written there: what the work prints goes to standard output.
+Requests come and answers go over the connection of that handle, whose other end is
+`kit/child.py`. Nothing else is written there: what the work prints goes to standard
+output.
 
-A request is three things: the folder and the `sys.path` to work in, and the pickled call (work, argument).
-An answer is a pickled pair: whether it is the last one, and the answer, which may be an exception.
+A request is three things: the folder and the `sys.path` to work in, and the pickled
+call (work, argument).
+An answer is a pickled pair: whether it is the last one, and the answer, which may be an
+exception.
 """
 
 import os
@@ -41,10 +45,12 @@ def main() -> None:
 
 
 def _take_in(parent: Connection, requests: queue.SimpleQueue) -> None:
-    """Pass on the requests; end this process with its parent, also in the middle of its work."""
+    """Pass on the requests; end this process with its parent, also in the middle of its
+    work."""
     started_by = os.getppid()
     try:
-        # A connection ends with the parent. A process that the parent has forked may hold it open, though.
+        # A connection ends with the parent. A process that the parent has forked may
+        # hold it open, though.
         while os.getppid() == started_by:
             if parent.poll(_GLANCE_SECONDS):
                 requests.put(parent.recv_bytes())
@@ -55,7 +61,8 @@ def _take_in(parent: Connection, requests: queue.SimpleQueue) -> None:
 
 
 def _result_of(request: bytes, tell: Callable[[object], None]) -> object:
-    """What the work of a request returns, or the exception that it raises; tell hears its parts."""
+    """What the work of a request returns, or the exception that it raises; tell hears
+    its parts."""
     try:
         work, argument = _unpacked(request)
         with listening(lambda what, part: tell(in_words(what, part))):
@@ -79,8 +86,8 @@ def _unpacked(request: bytes) -> tuple[Callable, object]:
         return pickle.loads(call)
     except Exception as error:
         raise RuntimeError(
-            "work in the background needs a function and an argument that a second Python can import; "
-            f"it says {type(error).__name__}: {error}"
+            "work in the background needs a function and an argument that a second"
+            f" Python can import; it says {type(error).__name__}: {error}"
         ) from error
 
 
@@ -89,13 +96,18 @@ def _last_answer(result: object) -> bytes:
     try:
         message = pickle.dumps((True, result))
         if isinstance(result, Exception):
-            pickle.loads(message)  # some exceptions cannot be built again from what they carry
+            pickle.loads(
+                message
+            )  # some exceptions cannot be built again from what they carry
         return message
     except Exception as error:
         if isinstance(result, Exception):
             why = f"{type(result).__name__}: {result}"
         else:
-            why = f"the answer cannot be sent between processes ({type(error).__name__}: {error})"
+            why = (
+                f"the answer cannot be sent between processes ({type(error).__name__}:"
+                f" {error})"
+            )
         return pickle.dumps((True, RuntimeError(why)))
 
 

@@ -26,9 +26,11 @@ _EQUAL = 1e-9
 
 @checker
 def check_rescaling(factors: object) -> str:
-    """Whether λ₀, λ₁, λ₂, λ₃, none of them 1 or 0, leave three lightning layers alone (Eq. 13).
+    """Whether λ₀, λ₁, λ₂, λ₃, none of them 1 or 0, leave three lightning layers alone
+    (Eq. 13).
 
-    Two random networks are compared at random inputs, modulo a prime: fractions are exact.
+    Two random networks are compared at random inputs, modulo a prime: fractions are
+    exact.
 
     >>> check_rescaling((Fraction(1, 2), 2, 3, 4))
     ✗ Not yet. The function has changed. How often does each matrix stand in a term of three layers?
@@ -37,22 +39,34 @@ def check_rescaling(factors: object) -> str:
     if any(number in (0, 1) for number in given):
         raise ValueError("None of the four factors may be 0 or 1.")
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
-    if any(number.numerator % over.p == 0 or number.denominator % over.p == 0 for number in given):
-        raise ValueError(f"The check computes modulo {over.p}: take fractions without this factor.")
+    if any(
+        number.numerator % over.p == 0 or number.denominator % over.p == 0
+        for number in given
+    ):
+        raise ValueError(
+            f"The check computes modulo {over.p}: take fractions without this factor."
+        )
     L, *M = over.random(rng, (4, 3, 3))
     X = over.random(rng, (2, 3, 3))
-    residues = [number.numerator * pow(number.denominator, -1, over.p) % over.p for number in given]
+    residues = [
+        number.numerator * pow(number.denominator, -1, over.p) % over.p
+        for number in given
+    ]
     factors = over.reduce(np.array(residues, dtype=float))
     new_L, *new_M = (over.reduce(c * W) for c, W in zip(factors, (L, *M), strict=True))
     before = token_form(over, VirtualWeights(L, tuple(M)), X)
     if np.array_equal(before, token_form(over, VirtualWeights(new_L, tuple(new_M)), X)):
         return f"The function is the same, exactly modulo {over.p}."
-    raise ValueError("The function has changed. How often does each matrix stand in a term of three layers?")
+    raise ValueError(
+        "The function has changed. How often does each matrix stand in a term of three"
+        " layers?"
+    )
 
 
 @checker
 def check_wrong_pattern(arch: object) -> str:
-    """Whether Eq. 14, used anyway, misses the dimension of a deep lightning network by 2 or more.
+    """Whether Eq. 14, used anyway, misses the dimension of a deep lightning network by
+    2 or more.
 
     >>> check_wrong_pattern(Architecture.uniform(d=4, a=2, layers=2))
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
@@ -64,32 +78,46 @@ def check_wrong_pattern(arch: object) -> str:
     if off >= 2:
         return f"{said}. {_reason(pattern)}"
     if pattern.status != "outside hypotheses":
-        raise ValueError("Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.")
-    raise ValueError(f"{said}: off by {off}. {_reason(pattern)} That alone is not enough.")
+        raise ValueError(
+            "Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one."
+        )
+    raise ValueError(
+        f"{said}: off by {off}. {_reason(pattern)} That alone is not enough."
+    )
 
 
 @checker
 def check_unseen(arch: object) -> str:
-    """Whether later layers look at fewer dimensions than arrive, after some layer before the last (Lemma D).
+    """Whether later layers look at fewer dimensions than arrive, after some layer
+    before the last (Lemma D).
 
-    Arriving: min(d₀, …, d_i). Seen: the measured rank of the rows of L, M_{i+1}, M_{i+1}ᵀ, …
+    Arriving: min(d₀, …, d_i). Seen: the measured rank of the rows of L, M_{i+1},
+    M_{i+1}ᵀ, …
 
     >>> check_unseen(Architecture((5, 3, 4), (2, 2)))
     ✗ Not yet. After layer 1 arrive 3 dimensions, and all are seen.
     """
     arch = _deep_network(arch)
     places = range(1, arch.num_layers)
-    counts = [(i, min(arch.widths[: i + 1]), measure_span(arch, i).value) for i in places]
+    counts = [
+        (i, min(arch.widths[: i + 1]), measure_span(arch, i).value) for i in places
+    ]
     for i, arriving, seen in counts:
         if seen < arriving:
-            return f"After layer {i} arrive {arriving} dimensions, and {seen} of them are seen."
+            return (
+                f"After layer {i} arrive {arriving} dimensions, and {seen} of them are"
+                " seen."
+            )
     further = "; so it is further on" if len(counts) > 1 else ""
-    raise ValueError(f"After layer 1 arrive {counts[0][1]} dimensions, and all are seen{further}.")
+    raise ValueError(
+        f"After layer 1 arrive {counts[0][1]} dimensions, and all are seen{further}."
+    )
 
 
 @checker
 def check_more_than_factors(arch: object) -> str:
-    """Whether softmax has more than l dimensions more than lightning, at the same sizes with t ≥ 2.
+    """Whether softmax has more than l dimensions more than lightning, at the same sizes
+    with t ≥ 2.
 
     >>> check_more_than_factors(Architecture.uniform(4, 2, 2, attention="softmax"))
     ✗ Not yet. Softmax has 40 dimensions and lightning 38: the difference is the number of layers.
@@ -97,7 +125,10 @@ def check_more_than_factors(arch: object) -> str:
     arch = _deep_network(arch, attention=None)
     if arch.tokens < 2:
         raise ValueError("The task asks for two tokens or more.")
-    one, other = (measure_dimension(replace(arch, attention=kind)).value for kind in ("softmax", "lightning"))
+    one, other = (
+        measure_dimension(replace(arch, attention=kind)).value
+        for kind in ("softmax", "lightning")
+    )
     said = f"Softmax has {one} dimensions and lightning {other}"
     if one - other > arch.num_layers:
         return f"{said}: {one - other} more, with {arch.num_layers} layers."
@@ -106,15 +137,22 @@ def check_more_than_factors(arch: object) -> str:
 
 @checker
 def check_meeting(M: object, x1: object, x2: object) -> str:
-    """Whether two different tokens come out of a softmax layer equal, where M (2 × 2) is not antisymmetric.
+    """Whether two different tokens come out of a softmax layer equal, where M (2 × 2)
+    is not antisymmetric.
 
     >>> check_meeting([[1, 0], [0, 1]], [1, 0], [0, 1])
     ✗ Not yet. The tokens come out 0.654 apart. When is PQ = 1?
     """
-    M, x1, x2 = matrix("M", M, 2, 2), matrix("x1", [x1], 1, 2)[0], matrix("x2", [x2], 1, 2)[0]
+    M, x1, x2 = (
+        matrix("M", M, 2, 2),
+        matrix("x1", [x1], 1, 2)[0],
+        matrix("x2", [x2], 1, 2)[0],
+    )
     size = np.abs(M).max()
     if np.abs(M + M.T).max() <= 1e-6 * size:
-        raise ValueError("This M is antisymmetric, or 0: then all tokens meet. Take another one.")
+        raise ValueError(
+            "This M is antisymmetric, or 0: then all tokens meet. Take another one."
+        )
     before = np.linalg.norm(x1 - x2)
     if before <= 1e-6 * max(np.linalg.norm(x1), np.linalg.norm(x2)):
         raise ValueError("The two tokens are equal from the beginning.")
@@ -125,7 +163,10 @@ def check_meeting(M: object, x1: object, x2: object) -> str:
     if abs(delta @ M @ delta) <= _EQUAL * size * (delta @ delta):
         return f"The tokens come out {apart:.2g} apart, and M is not antisymmetric."
     if apart <= _EQUAL * before:
-        raise ValueError("One token attends to the other alone: equal up to rounding, but not exactly.")
+        raise ValueError(
+            "One token attends to the other alone: equal up to rounding, but not"
+            " exactly."
+        )
     raise ValueError(f"The tokens come out {apart:.3g} apart. When is PQ = 1?")
 
 
@@ -140,10 +181,14 @@ def small_network(arch: object) -> Architecture:
 
 
 def _deep_network(arch: object, attention: str | None = "lightning") -> Architecture:
-    """The answer, once it is a deep network of the paper that can be measured at once."""
+    """The answer, once it is a deep network of the paper that can be measured at
+    once."""
     arch = small_network(arch)
     if not arch.is_plain:
-        raise ValueError(f"Take a network of the paper: one head a layer, no skip, no mask; got {arch}.")
+        raise ValueError(
+            "Take a network of the paper: one head a layer, no skip, no mask; got"
+            f" {arch}."
+        )
     if attention is not None and arch.attention != attention:
         raise ValueError(f"Take a {attention} network; got {arch}.")
     if arch.num_layers < 2:
@@ -160,5 +205,7 @@ def _four_fractions(given: object) -> list[Fraction]:
     with suppress(TypeError, ValueError, OverflowError):
         found = [Fraction(number) for number in given]
     if len(found) != 4:
-        raise ValueError(f"The answer is 4 numbers, such as Fraction(1, 2) or 3; got {given!r}.")
+        raise ValueError(
+            f"The answer is 4 numbers, such as Fraction(1, 2) or 3; got {given!r}."
+        )
     return found

@@ -1,4 +1,5 @@
-"""Exercises: a task with its difficulty and its minutes, and checks that accept every correct answer."""
+"""Exercises: a task with its difficulty and its minutes, and checks that accept every
+correct answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ DIFFICULTIES = ("easy", "takes thought", "hard")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check says of an answer, in a sentence or two; true if and only if the answer is correct."""
+    """What a check says of an answer, in a sentence or two; true if and only if the
+    answer is correct."""
 
     passed: bool
     message: str
@@ -31,27 +33,41 @@ class Verdict:
     def _repr_html_(self) -> str:
         glyph, words, role = self._look()
         inside = f"<b>{glyph} {words}</b> {escape(self.message)}"
-        return _box(role, "border-left:6px solid {};padding:6px 12px", inside, ' role="status"')
+        return _box(
+            role, "border-left:6px solid {};padding:6px 12px", inside, ' role="status"'
+        )
 
     def _look(self) -> tuple[str, str, str]:
         if not self.filled_in:
             return "○", "Open.", "ghost"
-        return ("✓", "Correct.", "certified") if self.passed else ("✗", "Not yet.", "focus")
+        return (
+            ("✓", "Correct.", "certified")
+            if self.passed
+            else ("✗", "Not yet.", "focus")
+        )
 
 
-NOTHING = Verdict(False, "Nothing filled in yet: put your answer in the place of the dots.", filled_in=False)
+NOTHING = Verdict(
+    False,
+    "Nothing filled in yet: put your answer in the place of the dots.",
+    filled_in=False,
+)
 OUT_OF_RANGE = Verdict(
-    False, "Some numbers are too large or too small for this check, which computes with floats: take others."
+    False,
+    "Some numbers are too large or too small for this check, which computes with"
+    " floats: take others.",
 )
 
 
 def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
-    """Make a check of an exercise: it returns what is said of a correct answer, and raises what is missing.
+    """Make a check of an exercise: it returns what is said of a correct answer, and
+    raises what is missing.
 
-    A check takes the answer in one or more parts. It computes whether the answer does what the task asks, so
-    that every correct answer passes; it never compares with one solution. A ValueError is said to the
-    learner, and so is that numbers leave the range of floats; nothing filled in is no error. (A check may
-    also return a `Verdict` of its own.)
+    A check takes the answer in one or more parts. It computes whether the answer does
+    what the task asks, so that every correct answer passes; it never compares with one
+    solution. A ValueError is said to the learner, and so is that numbers leave the
+    range of floats; nothing filled in is no error. (A check may also return a `Verdict`
+    of its own.)
 
     >>> @checker
     ... def check_even(number):
@@ -83,7 +99,8 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A task in a box, with its difficulty and its minutes; the answer goes into the next cell.
+    """A task in a box, with its difficulty and its minutes; the answer goes into the
+    next cell.
 
     Attributes:
         task: what is asked for, plain text.
@@ -110,20 +127,29 @@ class Exercise:
         if not isinstance(self.task, str) or not self.task.strip():
             raise ValueError(f"a task is a text; got {self.task!r}")
         if not getattr(self.check, "is_checker", False):
-            raise ValueError(f"check is a function made by `checker`; got {self.check!r}")
+            raise ValueError(
+                f"check is a function made by `checker`; got {self.check!r}"
+            )
         if isinstance(self.difficulty, bool) or self.difficulty not in (1, 2, 3):
             raise ValueError(f"difficulty is 1, 2 or 3; got {self.difficulty!r}")
         whole_number("minutes", self.minutes)
 
     def __repr__(self) -> str:
-        return f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."
+        return (
+            f"Exercise ({self._facts()}). {self.task} Then call {self.check.__name__}."
+        )
 
     def _repr_html_(self) -> str:
         what = (
-            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>Fill in the next cell and run it; "
+            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>Fill in the"
+            " next cell and run it; "
         )
-        what += f"<code>{escape(self.check.__name__)}</code> accepts every correct answer."
-        return _box("measured", "border:2px solid {};border-radius:6px;padding:8px 14px", what)
+        what += (
+            f"<code>{escape(self.check.__name__)}</code> accepts every correct answer."
+        )
+        return _box(
+            "measured", "border:2px solid {};border-radius:6px;padding:8px 14px", what
+        )
 
     def _facts(self) -> str:
         dots = "●" * self.difficulty + "○" * (len(DIFFICULTIES) - self.difficulty)
@@ -134,7 +160,9 @@ exercise = Exercise
 """What a notebook calls."""
 
 
-def matrix(name: str, given: object, rows: int | None = None, columns: int | None = None) -> np.ndarray:
+def matrix(
+    name: str, given: object, rows: int | None = None, columns: int | None = None
+) -> np.ndarray:
     """An answer, nested lists or an array, as a matrix of finite floats.
 
     Args:
@@ -154,16 +182,22 @@ def matrix(name: str, given: object, rows: int | None = None, columns: int | Non
         raise ValueError(f"{name} is a matrix with {wanted}; got {given!r}.") from None
     if found.ndim != 2 or 0 in found.shape:
         row = ", and one row is written [[…]]" * (found.ndim == 1)
-        raise ValueError(f"{name} is a matrix with {wanted}{row}; got an array of shape {found.shape}.")
+        raise ValueError(
+            f"{name} is a matrix with {wanted}{row}; got an array of shape"
+            f" {found.shape}."
+        )
     if found.shape != (rows or len(found), columns or found.shape[1]):
         raise ValueError(f"{name} needs {wanted}; got shape {found.shape}.")
     if not np.isfinite(found).all():
-        raise ValueError(f"All entries of {name} are finite numbers; some of these are not.")
+        raise ValueError(
+            f"All entries of {name} are finite numbers; some of these are not."
+        )
     return found
 
 
 def _box(role: str, look: str, inside: str, attributes: str = "") -> str:
-    """HTML in a box, dark on white in every theme; its border, in the colour of a role, is no only cue."""
+    """HTML in a box, dark on white in every theme; its border, in the colour of a role,
+    is no only cue."""
     with theme.using({"mode": "light"}):
         border, ink, ground = map(theme.color, (role, "ink", "ground"))
     font, look = escape(theme.FONT), look.format(border)

@@ -1,4 +1,5 @@
-"""Choices of questions in words, with remarks: kept here, so that the cell that asks gives nothing away."""
+"""Choices of questions in words, with remarks: kept here, so that the cell that asks
+gives nothing away."""
 
 from neuroviz.beyond.training.flow import Attraction
 
@@ -6,8 +7,14 @@ SMOOTH, CROSSINGS, BOUNDARY = "at smooth points", "at crossings", "at boundary p
 
 WHERE_RUNS_END = {
     SMOOTH: "A pair of forms in general position has a smooth layer nearest to it.",
-    CROSSINGS: "A crossing needs proportional forms; what would make the forms of a generic target so?",
-    BOUNDARY: "That is where dotted targets lead, which have a singular layer nearest to them.",
+    CROSSINGS: (
+        "A crossing needs proportional forms; what would make the forms of a generic"
+        " target so?"
+    ),
+    BOUNDARY: (
+        "That is where dotted targets lead, which have a singular layer nearest to"
+        " them."
+    ),
 }
 """For `teaching.predict`: where do most runs of gradient flow end?"""
 
@@ -20,5 +27,9 @@ def where_runs_end(found: Attraction) -> str:
     'at smooth points'
     """
     crossings = found.singular - found.boundary
-    shares = {SMOOTH: 1 - found.singular, CROSSINGS: crossings, BOUNDARY: found.boundary}
+    shares = {
+        SMOOTH: 1 - found.singular,
+        CROSSINGS: crossings,
+        BOUNDARY: found.boundary,
+    }
     return max(shares, key=shares.get)

@@ -1,4 +1,5 @@
-"""Commit to an answer first, then see the true one, with a hint that fits what went wrong."""
+"""Commit to an answer first, then see the true one, with a hint that fits what went
+wrong."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -19,7 +20,8 @@ from neuroviz.lessons.wrong_answers import Mistake
 
 _UNTIL_TYPED = 0.2  # seconds
 _LOCKED: dict[tuple[str, str], int | str] = {}
-"""Answers that were locked in, by cell and question: a cell that runs again shows its answer again."""
+"""Answers that were locked in, by cell and question: a cell that runs again shows its
+answer again."""
 
 Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
@@ -28,8 +30,9 @@ Wrong = Mapping[int, str] | Iterable[Mistake]
 class Question(Lasting):
     """A question that keeps its answer until the reader has committed to one.
 
-    A kind of question says how a guess is checked, what stands in the entry (a ValueError asks for it), and
-    what the reader is told, with the badge of the true answer: `_checked`, `_entered` and `_judge`.
+    A kind of question says how a guess is checked, what stands in the entry (a
+    ValueError asks for it), and what the reader is told, with the badge of the true
+    answer: `_checked`, `_entered` and `_judge`.
 
     Attributes:
         committed: what the reader locked in, or None.
@@ -43,7 +46,8 @@ class Question(Lasting):
         self._place = (running_cell(), question)
         self._entry = entry
         self._button = widgets.Button(
-            description="Lock in, then show", tooltip="commit to this answer and see the true one"
+            description="Lock in, then show",
+            tooltip="commit to this answer and see the true one",
         )
         self._button.on_click(self._on_press)
         self._outcome = widgets.HTML()
@@ -54,7 +58,9 @@ class Question(Lasting):
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
-        super().__init__([style, asked, beside([entry, self._button, self._status]), self._outcome])
+        super().__init__(
+            [style, asked, beside([entry, self._button, self._status]), self._outcome]
+        )
         self.add_class("nv")
 
     def _in_words(self) -> tuple[str, str]:
@@ -75,22 +81,30 @@ class Question(Lasting):
         if self._place[0]:
             _LOCKED[self._place] = guess
         self._entry.disabled = True
-        self._button.description, self._button.tooltip = "Locked in", "your answer is locked in"
+        self._button.description, self._button.tooltip = (
+            "Locked in",
+            "your answer is locked in",
+        )
         badge = theme.badge(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
 
     def recall(self) -> None:
-        """Show the answer again that was locked in before this cell of a notebook was run again, if any."""
+        """Show the answer again that was locked in before this cell of a notebook was
+        run again, if any."""
         if self._place in _LOCKED:
             with suppress(ValueError):  # the question may have changed since
                 self.commit(_LOCKED[self._place])
 
     def _tell(self, role: str, words: str) -> None:
-        """Write below the entry, in HTML, what is to be said of the guess that stands in it."""
-        self._outcome.value = f"<div {role} {stands_for(values_of(self._controls))}>{words}</div>"
+        """Write below the entry, in HTML, what is to be said of the guess that stands
+        in it."""
+        self._outcome.value = (
+            f"<div {role} {stands_for(values_of(self._controls))}>{words}</div>"
+        )
 
     def _keep_still(self) -> None:
-        """Nothing is said of a guess until it is locked in; the page knows that Python has seen it."""
+        """Nothing is said of a guess until it is locked in; the page knows that Python
+        has seen it."""
         self._status.say("", "done", values_of(self._controls))
 
     def _on_press(self, _: widgets.Button | None = None) -> None:
@@ -100,7 +114,8 @@ class Question(Lasting):
             except ValueError as missing:
                 self._tell('role="alert"', escape(str(missing)))
                 return
-        self._button.focus()  # the text field closes, and Shift-Enter has to work on from here
+        # the text field closes, and Shift-Enter has to work on from here
+        self._button.focus()
 
 
 class Prediction(Question):
@@ -111,7 +126,11 @@ class Prediction(Question):
         look = {"layout": {"width": "240px"}, "style": {"description_width": "70px"}}
         said = {"description": "My guess", "placeholder": "a whole number"}
         entry = widgets.Text(**said, **look, continuous_update=False)
-        entry.on_msg(lambda _, message, __: self._on_enter() if message.get("event") == "submit" else None)
+        entry.on_msg(
+            lambda _, message, __: (
+                self._on_enter() if message.get("event") == "submit" else None
+            )
+        )
         super().__init__(question, entry)
 
     def _on_enter(self) -> None:
@@ -123,15 +142,26 @@ class Prediction(Question):
 
     def _checked(self, guess: object) -> int:
         if (number := _whole("a guess", guess)) < 0 <= self._answer[0]:
-            raise ValueError(f"a guess is a whole number, 0 or more, as a count is; got {number}")
+            raise ValueError(
+                f"a guess is a whole number, 0 or more, as a count is; got {number}"
+            )
         return number
 
     def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
         value, status, why = self._answer
         off = abs(guess - value)
-        verdict = "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
-        hint = self._hints.get(guess) if off else ""  # a mistake that gives the right number gets no hint
-        return " ".join(filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))), status
+        verdict = (
+            "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
+        )
+        hint = (
+            self._hints.get(guess) if off else ""
+        )  # a mistake that gives the right number gets no hint
+        return (
+            " ".join(
+                filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))
+            ),
+            status,
+        )
 
     def _entered(self) -> int:
         try:
@@ -145,16 +175,23 @@ class Choice(Question):
 
     def __init__(self, question: str, answer: str, choices: Mapping[str, str]) -> None:
         self._answer, self._remarks = answer, dict(choices)
-        entry = widgets.RadioButtons(options=list(choices), value=None, layout={"width": "max-content"})
+        entry = widgets.RadioButtons(
+            options=list(choices), value=None, layout={"width": "max-content"}
+        )
         super().__init__(question, entry)
 
     def _checked(self, guess: object) -> str:
         if not isinstance(guess, str) or guess not in self._remarks:
-            raise ValueError(f"a guess is one of {', '.join(map(repr, self._remarks))}; got {guess!r}")
+            raise ValueError(
+                f"a guess is one of {', '.join(map(repr, self._remarks))}; got"
+                f" {guess!r}"
+            )
         return guess
 
     def _judge(self, guess: str) -> tuple[str, tuple[str, ...]]:
-        verdict = "Right." if guess == self._answer else f"The answer is: {self._answer}."
+        verdict = (
+            "Right." if guess == self._answer else f"The answer is: {self._answer}."
+        )
         return f"You said: {guess}. {verdict} {self._remarks[guess]}".strip(), ()
 
     def _entered(self) -> str:
@@ -172,20 +209,22 @@ def predict(
 ) -> Prediction | Choice:
     """Ask for an answer before showing the true one.
 
-    Run All works with nothing filled in: the question waits. A guess given in code is locked in at once. In
-    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until the kernel is restarted.
+    Run All works with nothing filled in: the question waits. A guess given in code is
+    locked in at once. In
+    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until
+    the kernel is restarted.
 
-    Args:
-        question: text, may contain LaTeX in dollar signs.
-        answer: a number, or a `Measurement` or `Expected`, whose status and note are then shown too;
+    Args: question: text, may contain LaTeX in dollar signs. answer: a number, or a
+        `Measurement` or `Expected`, whose status and note are then shown too;
             with `choices`, the right one of them.
         guess: the reader's answer, or None to ask for it.
-        wrong: hints for known wrong numbers: a mapping number → hint, or `wrong_answers(arch)`. The hint of
-            the first mistake that fits is shown.
-        choices: answer → remark, for two or more answers in words; the remark on the chosen one is shown.
+        wrong: hints for known wrong numbers: a mapping number → hint, or
+            `wrong_answers(arch)`. The hint of the first mistake that fits is shown.
+        choices: answer → remark, for two or more answers in words; the remark on the
+            chosen one is shown.
 
-    Raises:
-        ValueError: if the answer, the guess, a wrong number or a choice is not what it should be.
+    Raises: ValueError: if the answer, the guess, a wrong number or a choice is not what
+        it should be.
 
     >>> predict("How many dimensions?", 38, guess=40).message
     'You said 40; it is 38. 2 too many.'
@@ -197,7 +236,9 @@ def predict(
     if choices is None:
         prediction = Prediction(question, answer, () if wrong is None else wrong)
     elif wrong is not None:
-        raise ValueError("with choices each of them has its own remark: leave wrong out")
+        raise ValueError(
+            "with choices each of them has its own remark: leave wrong out"
+        )
     else:
         _check_choices(answer, choices)
         prediction = Choice(question, answer, choices)
@@ -210,10 +251,17 @@ def predict(
 
 def _check_choices(answer: object, choices: object) -> None:
     fits = isinstance(choices, Mapping) and len(choices) > 1
-    if not fits or not all(isinstance(text, str) for pair in choices.items() for text in pair):
-        raise ValueError(f"choices map two or more answers, as text, to a remark on each; got {choices!r}")
+    if not fits or not all(
+        isinstance(text, str) for pair in choices.items() for text in pair
+    ):
+        raise ValueError(
+            "choices map two or more answers, as text, to a remark on each; got"
+            f" {choices!r}"
+        )
     if answer not in choices:
-        raise ValueError(f"the answer is one of the choices, {', '.join(choices)}; got {answer!r}")
+        raise ValueError(
+            f"the answer is one of the choices, {', '.join(choices)}; got {answer!r}"
+        )
 
 
 def _hints(wrong: Wrong) -> dict[int, str]:
@@ -221,10 +269,15 @@ def _hints(wrong: Wrong) -> dict[int, str]:
     if isinstance(wrong, Mapping):
         pairs = wrong.items()
     else:
-        wrong = [wrong] if isinstance(wrong, str) or not isinstance(wrong, Iterable) else list(wrong)
+        wrong = (
+            [wrong]
+            if isinstance(wrong, str) or not isinstance(wrong, Iterable)
+            else list(wrong)
+        )
         if not all(isinstance(mistake, Mistake) for mistake in wrong):
             raise ValueError(
-                f"wrong is a mapping from numbers to hints, or wrong_answers(arch); got {wrong!r}"
+                "wrong is a mapping from numbers to hints, or wrong_answers(arch); got"
+                f" {wrong!r}"
             )
         pairs = [(mistake.value, mistake.hint) for mistake in wrong]
     found: dict[int, str] = {}
@@ -240,26 +293,37 @@ def _read(answer: Answer) -> tuple[int, tuple[str, ...], str]:
     if isinstance(answer, Measurement):
         return answer.value, (answer.status,), _how_sure(answer)
     if isinstance(answer, Expected) and answer.value is not None:
-        return answer.value, (answer.status, answer.source), answer.note[:1].upper() + answer.note[1:] + "."
+        return (
+            answer.value,
+            (answer.status, answer.source),
+            answer.note[:1].upper() + answer.note[1:] + ".",
+        )
     try:
         return _whole("the answer", answer), (), ""
     except ValueError:
         raise ValueError(
-            f"the answer is a whole number, a Measurement or an Expected with a value; got {answer!r}"
+            "the answer is a whole number, a Measurement or an Expected with a value;"
+            f" got {answer!r}"
         ) from None
 
 
 def _how_sure(found: Measurement) -> str:
     """What the measurement's note says, without the library's words."""
     if found.method == "float":
-        return f"Read off a spectrum, {'clearly' if found.decided else 'but the spectrum does not decide'}."
+        return (
+            "Read off a spectrum,"
+            f" {'clearly' if found.decided else 'but the spectrum does not decide'}."
+        )
     if found.method == "certified":
         return f"Proved: {found.note.rstrip('.')}."
     if found.error_bound:
-        return f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+        return (
+            f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
+        )
     if found.route == "slice":
         return "Certain: the rank meets an upper bound that the symmetries prove."
-    return f"Certain: {found.note.rstrip('.')}."  # the note says why: full rank, or a bound
+    # the note says why: full rank, or a bound
+    return f"Certain: {found.note.rstrip('.')}."
 
 
 def _whole(what: str, value: object) -> int:

@@ -1,4 +1,5 @@
-"""torch modules: attention networks, and the functional dimension and symmetries of any module."""
+"""torch modules: attention networks, and the functional dimension and symmetries of any
+module."""
 
 try:
     import torch as torch
@@ -6,5 +7,7 @@ except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
     raise ImportError(
-        "this needs torch: pip install 'neuroviz[torch]' (on a computer; a browser has none)", name="torch"
+        "this needs torch: pip install 'neuroviz[torch]' (on a computer; a browser has"
+        " none)",
+        name="torch",
     ) from None

@@ -1,7 +1,9 @@
-"""Whether a module is a real-analytic function of its inputs, read off the operations of one call.
+"""Whether a module is a real-analytic function of its inputs, read off the operations
+of one call.
 
-Of an analytic function a random input shows all that any input shows ("How many inputs"). A function with
-bends is other functions elsewhere, and no input says what they are.
+Of an analytic function a random input shows all that any input shows ("How many
+inputs"). A function with bends is other functions elsewhere, and no input says what
+they are.
 """
 
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-# Of torch's own operations (aten) on numbers that depend on an input. Unnamed ones count as not analytic.
+# Of torch's own operations (aten) on numbers that depend on an input. Unnamed ones
+# count as not analytic.
 _MOVING = """
     view _unsafe_view reshape expand permute transpose t unsqueeze squeeze slice select split split_with_sizes
     unsafe_split chunk unsafe_chunk unbind unfold alias detach clone contiguous flip roll repeat diagonal
@@ -37,13 +40,25 @@ _SHARES = "_softmax _safe_softmax _log_softmax logsumexp".split()
 _MAY_BE_FLAT = {*_CURVES, *_SHARES, "glu"}
 _KNOWN = {*_MOVING, *_LINEAR, *_PRODUCTS, *_CURVES, *_SMOOTH, *_SHARES}
 _NORMS = {
-    "native_layer_norm", "native_group_norm", "native_batch_norm", "cudnn_batch_norm",
-    "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "_fused_rms_norm",
-}  # fmt: skip
+    "native_layer_norm",
+    "native_group_norm",
+    "native_batch_norm",
+    "cudnn_batch_norm",
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit_no_training",
+    "_fused_rms_norm",
+}
 _OF_POSITIVE = {"sqrt", "rsqrt", "log", "log2", "log10", "reciprocal"}
 _CONSTANTS = {
-    "zeros_like", "ones_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full", "new_empty",
-}  # fmt: skip
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "empty_like",
+    "new_zeros",
+    "new_ones",
+    "new_full",
+    "new_empty",
+}
 _EPS = float(torch.finfo(torch.float64).eps)
 _BENT = 8 * _EPS
 _MASKED = -1e30  # logits below this one are a mask's
@@ -54,12 +69,13 @@ _NONNEGATIVE, _POSITIVE = 1, 2
 class Watch(TorchDispatchMode):
     """Follows the inputs through one call of a module.
 
-    An operation on what depends on an input is analytic on all real inputs if it is on the list, and roots,
-    logarithms and divisors are positive for a reason that is seen, such as a square plus ε.
+    An operation on what depends on an input is analytic on all real inputs if it is on
+    the list, and roots, logarithms and divisors are positive for a reason that is seen,
+    such as a square plus ε.
 
-    Attributes:
-        doubt: the first operation that is not known to be analytic; empty if there is none.
-        flat: the first one whose bend is lost to rounding somewhere on this input; empty if there is none.
+    Attributes: doubt: the first operation that is not known to be analytic; empty if
+        there is none. flat: the first one whose bend is lost to rounding somewhere on
+        this input; empty if there is none.
 
     >>> x = torch.ones(2, dtype=torch.float64)
     >>> with Watch([x]) as watch:
@@ -89,7 +105,11 @@ class Watch(TorchDispatchMode):
         # An operation in place overwrites its argument.
         before = args[0].clone() if name in _MAY_BE_FLAT and not self.doubt else None
         result = function(*args, **kwargs)
-        if self.doubt or name in _CONSTANTS or not any(map(self._moves, tree_leaves((args, kwargs)))):
+        if (
+            self.doubt
+            or name in _CONSTANTS
+            or not any(map(self._moves, tree_leaves((args, kwargs))))
+        ):
             return result
         if not self._is_analytic(name, args, kwargs, result):
             self.doubt = name.strip("_")
@@ -102,7 +122,11 @@ class Watch(TorchDispatchMode):
                 self._follow(x)
                 if sign:
                     self._signs[id(x)] = sign
-        if before is not None and not self.flat and _is_flat(name, before, *args[1:], **kwargs):
+        if (
+            before is not None
+            and not self.flat
+            and _is_flat(name, before, *args[1:], **kwargs)
+        ):
             self.flat = name.strip("_")
         return result
 
@@ -113,17 +137,23 @@ class Watch(TorchDispatchMode):
     def _moves(self, x: object) -> bool:
         return isinstance(x, Tensor) and _place(x) in self._places
 
-    def _is_analytic(self, name: str, args: tuple, kwargs: dict, result: object) -> bool:
+    def _is_analytic(
+        self, name: str, args: tuple, kwargs: dict, result: object
+    ) -> bool:
         tensors = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
         if not all(x.is_floating_point() or x.is_complex() for x in tensors):
             return False
         if name == "div":
-            return kwargs.get("rounding_mode") is None and self._is_free_of_zeros(args[1])
+            return kwargs.get("rounding_mode") is None and self._is_free_of_zeros(
+                args[1]
+            )
         if name == "pow":
             base, exponent = args
             if not isinstance(exponent, (int, float)):
                 return False
-            return (exponent >= 0 and exponent == int(exponent)) or self._sign(base) == _POSITIVE
+            return (exponent >= 0 and exponent == int(exponent)) or self._sign(
+                base
+            ) == _POSITIVE
         if name in _OF_POSITIVE:
             return self._sign(args[0]) == _POSITIVE
         if name in _NORMS:
@@ -145,12 +175,19 @@ class Watch(TorchDispatchMode):
         return _POSITIVE if least > 0 else _NONNEGATIVE if least == 0 else 0
 
     def _sign_of_result(self, name: str, args: tuple, kwargs: dict) -> int:
-        if name in ("exp", "sigmoid", "softplus", *_OF_POSITIVE - {"log", "log2", "log10"}):
+        if name in (
+            "exp",
+            "sigmoid",
+            "softplus",
+            *_OF_POSITIVE - {"log", "log2", "log10"},
+        ):
             return _POSITIVE
         if name == "pow":
             even = args[1] % 2 == 0 and not args[0].is_complex()
             return self._sign(args[0]) or (_NONNEGATIVE if even else 0)
-        if name in ("square", "var", "_softmax", "_safe_softmax") or (name == "mul" and args[0] is args[1]):
+        if name in ("square", "var", "_softmax", "_safe_softmax") or (
+            name == "mul" and args[0] is args[1]
+        ):
             return 0 if args[0].is_complex() else _NONNEGATIVE
         if name in (*_MOVING, "sum", "mean", "cumsum", "_to_copy"):
             return self._sign(args[0])
@@ -161,7 +198,8 @@ class Watch(TorchDispatchMode):
 
 
 def own_derivative(output: Tensor) -> str:
-    """The first torch.autograd.Function behind an output, with a backward of its own; empty without one."""
+    """The first torch.autograd.Function behind an output, with a backward of its own;
+    empty without one."""
     for node in _nodes(output):
         if isinstance(node, torch.autograd.function.BackwardCFunction):
             return type(node).__name__.removesuffix("Backward")
@@ -179,7 +217,8 @@ def _nodes(output: Tensor) -> Iterator[object]:
 
 
 def _is_flat(name: str, u: Tensor, *args: object, **kwargs: object) -> bool:
-    """Whether the function is straight at some entry, to rounding: no derivative there sees its bend."""
+    """Whether the function is straight at some entry, to rounding: no derivative there
+    sees its bend."""
     if name in _SHARES:
         shares = (u - u.logsumexp(args[0], keepdim=True)).exp()
         return bool(((shares < _EPS) & (u > _MASKED)).any())

@@ -1,6 +1,8 @@
-"""The functional dimension of any torch module: a float spectrum, with its gap and whether that decides.
+"""The functional dimension of any torch module: a float spectrum, with its gap and
+whether that decides.
 
-Inputs are taken until no further one can add to the rank, or until it is steady: then it is a lower bound.
+Inputs are taken until no further one can add to the rank, or until it is steady: then
+it is a lower bound.
 """
 
 from dataclasses import dataclass, replace
@@ -29,13 +31,16 @@ from neuroviz.nn.jacobian import (
 )
 from neuroviz.nn.symmetries import module_symmetries
 
-# Up to so many parameters one thread is faster: the threads of torch and numpy wait for one another.
+# Up to so many parameters one thread is faster: the threads of torch and numpy wait for
+# one another.
 _ONE_THREAD = 2048
 _BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's workspace
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
 _STEADY_IF_MORE_MAY_ADD = 4
-_MOST_IF_MORE_MAY_ADD = 2000  # inputs; a neuron may bend so rarely that the rank grows for ever
+_MOST_IF_MORE_MAY_ADD = (
+    2000  # inputs; a neuron may bend so rarely that the rank grows for ever
+)
 _REPEATED = 0.1  # of a density's numbers hardly any two are the same, in float32 either
 
 
@@ -54,51 +59,60 @@ class ModuleMeasurement(FloatMeasurement):
 
     @property
     def status(self) -> str:
-        """What a reader may take the number for: "float", or "lower bound" where other inputs may add."""
+        """What a reader may take the number for: "float", or "lower bound" where other
+        inputs may add."""
         return "lower bound" if self.clear and not self.enough else "float"
 
 
 def functional_dimension(
-    module: nn.Module, inputs: Tensor | tuple[Tensor, ...] | Draw, *, budget: float | None = None
+    module: nn.Module,
+    inputs: Tensor | tuple[Tensor, ...] | Draw,
+    *,
+    budget: float | None = None,
 ) -> ModuleMeasurement:
     """How many independent directions of the parameters change the module's outputs.
 
         rank of ∂(f_θ(x₁), …, f_θ(x_N)) / ∂θ   at the module's own weights θ
 
-    A rank in floating point: evidence, not a proof. With enough inputs it is the dimension of the function
-    space near f_θ, when θ is generic. Given a function that draws inputs, N grows by half until no more are
-    needed, or until the rank has stayed the same twice; four times, or up to 2,000 inputs, where more may
-    still add. The inputs are enough, and `decided` may be true, where
+    A rank in floating point: evidence, not a proof. With enough inputs it is the
+    dimension of the function space near f_θ, when θ is generic. Given a function that
+    draws inputs, N grows by half until no more are needed, or until the rank has stayed
+    the same twice; four times, or up to 2,000 inputs, where more may still add. The
+    inputs are enough, and `decided` may be true, where
 
-    - the rank is the number of parameters, or all that the symmetries of `module_symmetries` leave;
-    - or f is real-analytic in its inputs, and inputs in general position added nothing. As drawn from a
-      density they are in general position; numbers that repeat from input to input are noticed. So are
-      activations that rounding makes straight.
+    - the rank is the number of parameters, or all that the symmetries of
+    `module_symmetries` leave;
+    - or f is real-analytic in its inputs, and inputs in general position added nothing.
+      As drawn from a density they are in general position; numbers that repeat from
+      input to input are noticed. So are activations that rounding makes straight.
 
-    Else the rank is a lower bound, and `status` says so: a ReLU bends elsewhere too, token ids are other
-    numbers elsewhere, and an operation that is not known to be analytic counts as one that bends.
+    Else the rank is a lower bound, and `status` says so: a ReLU bends elsewhere too,
+    token ids are other numbers elsewhere, and an operation that is not known to be
+    analytic counts as one that bends.
 
-    All is done on a float64 copy in evaluation mode, one input at a time: dropout is off, and batch
-    normalisation uses its running statistics, or those of the one input. Where the module itself asks for
-    float32, float16 or bfloat16, it gets float64, and the note says so. The module and torch's random
-    numbers are left as they are. Parameters with `requires_grad` count, each once.
+    All is done on a float64 copy in evaluation mode, one input at a time: dropout is
+    off, and batch normalisation uses its running statistics, or those of the one input.
+    Where the module itself asks for float32, float16 or bfloat16, it gets float64, and
+    the note says so. The module and torch's random numbers are left as they are.
+    Parameters with `requires_grad` count, each once.
 
-    Args:
-        module: any `torch.nn.Module` with real parameters, a function of its input.
-        inputs: a tensor, or a tuple of tensors for several arguments, whose first dimension counts the N
-            inputs; they go in as batches of one. Whole numbers stay whole (token ids). Or a function:
-            draw(count) returns `count` random inputs in this form.
-        budget: seconds after which no further input is taken; the note then says so. None: 600 for a
-            function that draws, no limit for tensors. The first input is always taken.
+    Args: module: any `torch.nn.Module` with real parameters, a function of its input.
+        inputs: a tensor, or a tuple of tensors for several arguments, whose first
+        dimension counts the N
+            inputs; they go in as batches of one. Whole numbers stay whole (token ids).
+            Or a function: draw(count) returns `count` random inputs in this form.
+        budget: seconds after which no further input is taken; the note then says so.
+            None: 600 for a function that draws, no limit for tensors. The first input
+            is always taken.
 
-    Returns:
-        A measurement with value, singular values, gap, and whether all this decides.
-        Where the output is a tuple, list or dictionary, all floating-point tensors in it count.
+    Returns: A measurement with value, singular values, gap, and whether all this
+        decides. Where the output is a tuple, list or dictionary, all floating-point
+        tensors in it count.
 
-    Raises:
-        ValueError: if there is no trainable real parameter, no input, or no tensor in the output; if draw or
-            the module's forward fails, gives other outputs when called again, or numbers that are not
-            finite; if the matrix does not fit into memory.
+    Raises: ValueError: if there is no trainable real parameter, no input, or no tensor
+        in the output; if draw or
+            the module's forward fails, gives other outputs when called again, or
+            numbers that are not finite; if the matrix does not fit into memory.
 
     >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
     >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
@@ -110,13 +124,19 @@ def functional_dimension(
     (8, 'lower bound', False)
     """
     if not isinstance(module, nn.Module):
-        hint = ": call measure_dimension(arch)" if isinstance(module, Architecture) else ""
-        raise ValueError(f"functional_dimension needs a torch.nn.Module; got {type(module).__name__}{hint}")
+        hint = (
+            ": call measure_dimension(arch)" if isinstance(module, Architecture) else ""
+        )
+        raise ValueError(
+            "functional_dimension needs a torch.nn.Module; got"
+            f" {type(module).__name__}{hint}"
+        )
     drawn = callable(inputs)
     if budget is not None:
         Budget(budget)  # an impossible budget raises here
     limit = budget if budget is not None else BUDGET_SECONDS if drawn else inf
-    # A copy of parameters made under the caller's inference mode could not be differentiated.
+    # A copy of parameters made under the caller's inference mode could not be
+    # differentiated.
     with torch.inference_mode(False), torch.enable_grad():
         given = None if drawn else arguments(inputs)
         of = copied(module)
@@ -124,7 +144,9 @@ def functional_dimension(
         with threadpool_limits(1 if size <= _ONE_THREAD else None):
             rows = _Rows(of, limit)
             found, growth = _on_drawn(rows, inputs) if drawn else _on_given(rows, given)
-    return replace(found, note="; ".join(filter(None, [growth, found.note, _casts(of)])))
+    return replace(
+        found, note="; ".join(filter(None, [growth, found.note, _casts(of)]))
+    )
 
 
 class _Rows:
@@ -136,20 +158,27 @@ class _Rows:
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self.outputs = 0  # most outputs of an input
-        self._derivatives: list[float] = []  # the largest on each input: its rows were divided by it
+        self._derivatives: list[
+            float
+        ] = []  # the largest on each input: its rows were divided by it
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
         self._largest: list[float] = []  # largest size of each argument so far
         self._taken: list[list[Tensor]] = []
         self._doubt = ""  # an operation that is not known to be analytic
-        self._flat: list[str] = []  # for each input an operation whose bend is lost to rounding, or ""
+        self._flat: list[
+            str
+        ] = []  # for each input an operation whose bend is lost to rounding, or ""
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
-        """Take these inputs, up to `planned` in all; False if the time was over before the last."""
+        """Take these inputs, up to `planned` in all; False if the time was over before
+        the last."""
         if self.inputs:
             self._check_memory(planned)
         before = self._largest or [0.0] * len(tensors)
-        self._largest = [max(size, _size(x)) for size, x in zip(before, tensors, strict=True)]
+        self._largest = [
+            max(size, _size(x)) for size, x in zip(before, tensors, strict=True)
+        ]
         for i in range(len(tensors[0])):
             one = [x[i : i + 1] for x in tensors]
             if not self.inputs:
@@ -159,7 +188,8 @@ class _Rows:
                 return False
             block = self._block(one)
             if largest := np.abs(block).max(initial=0.0):
-                # A power of two rounds nothing; large derivatives would hide small ones.
+                # A power of two rounds nothing; large derivatives would hide small
+                # ones.
                 block = np.ldexp(block, -np.frexp(largest)[1])
                 self._derivatives.append(float(largest))
             self._blocks.append(block)
@@ -169,35 +199,64 @@ class _Rows:
         return True
 
     def measure(self) -> ModuleMeasurement:
-        """The rank of the rows so far; not clear where products may have left the range of floats unseen."""
+        """The rank of the rows so far; not clear where products may have left the range
+        of floats unseen."""
         self._blocks = [np.concatenate(self._blocks)]
-        instead = "weights and inputs of other sizes, near 1, or a smaller module of the same kind may decide"
+        instead = (
+            "weights and inputs of other sizes, near 1, or a smaller module of the same"
+            " kind may decide"
+        )
         if isinstance(arch := getattr(self.of.module, "arch", None), Architecture):
-            instead = f"measure_dimension({arch!r}) gives the exact rank at random weights"
+            instead = (
+                f"measure_dimension({arch!r}) gives the exact rank at random weights"
+            )
         read = from_spectrum(self._blocks[0], self.inputs, instead=instead)
         found = ModuleMeasurement(**vars(read), clear=read.decided)
         if not found.clear:
             return found
         if differ(np.array(self._derivatives), by=WIDEST**2):
-            why = f"derivatives on one input are more than {WIDEST**2:.0e} times as large as on another"
+            why = (
+                f"derivatives on one input are more than {WIDEST**2:.0e} times as large"
+                " as on another"
+            )
         elif any(0 < size < 1 / WIDEST for size in (*self._sizes, *self._largest)):
-            why = f"the inputs or a parameter are smaller than {1 / WIDEST:.0e}, and products may be lost"
+            why = (
+                f"the inputs or a parameter are smaller than {1 / WIDEST:.0e}, and"
+                " products may be lost"
+            )
         elif not found.value:
-            why = "all derivatives are 0: is the output detached in the forward, or have they left the floats"
+            why = (
+                "all derivatives are 0: is the output detached in the forward, or have"
+                " they left the floats"
+            )
         elif found.value > self.bound:
-            why = f"{found.value} are more than the {self.bound} that the known symmetries leave"
+            why = (
+                f"{found.value} are more than the {self.bound} that the known"
+                " symmetries leave"
+            )
         else:
             return found
-        return replace(found, clear=False, decided=False, note=f"undecided: {why}; {instead}")
+        return replace(
+            found, clear=False, decided=False, note=f"undecided: {why}; {instead}"
+        )
 
-    def judged(self, found: ModuleMeasurement, unchanged_since: int | None) -> ModuleMeasurement:
+    def judged(
+        self, found: ModuleMeasurement, unchanged_since: int | None
+    ) -> ModuleMeasurement:
         """With the reason why no further input can add to it, or with what may.
 
-        `unchanged_since` is a number of inputs that gave the same rank; None if all of them were needed.
+        `unchanged_since` is a number of inputs that gave the same rank; None if all of
+        them were needed.
         """
         if self.is_at_its_bound(found):
-            left = f"the known symmetries leave {self.bound} of {self.of.size} parameters"
-            left = f"all {self.bound} parameters count" if self.bound == self.of.size else left
+            left = (
+                f"the known symmetries leave {self.bound} of {self.of.size} parameters"
+            )
+            left = (
+                f"all {self.bound} parameters count"
+                if self.bound == self.of.size
+                else left
+            )
             enough, why = f"{left}, so more inputs cannot add to it", ""
         elif unchanged_since is None:
             enough, why = "", "more inputs may add to it"
@@ -207,21 +266,33 @@ class _Rows:
             enough = "the module is analytic, and generic inputs added nothing"
         said = enough or f"a lower bound: {why}"
         note = f"{said}; {found.note}" if found.clear else found.note
-        return replace(found, decided=bool(found.clear and enough), enough=enough, note=note)
+        return replace(
+            found, decided=bool(found.clear and enough), enough=enough, note=note
+        )
 
     def is_at_its_bound(self, found: ModuleMeasurement) -> bool:
         """Whether it is all that the known symmetries leave."""
         return found.value == self.bound
 
     def what_may_add(self, start: int = 0) -> str:
-        """Why inputs that add nothing, from this one on, do not show that none adds; empty if they do."""
+        """Why inputs that add nothing, from this one on, do not show that none adds;
+        empty if they do."""
         if self._doubt:
-            return f"{self._doubt} is not known to be analytic, so inputs elsewhere may add to it"
+            return (
+                f"{self._doubt} is not known to be analytic, so inputs elsewhere may"
+                " add to it"
+            )
         if _take_single_values(self._taken):
-            return "the inputs take single values only, as token ids do, and others may add to it"
+            return (
+                "the inputs take single values only, as token ids do, and others may"
+                " add to it"
+            )
         flat = [operation for operation in self._flat[start:] if operation]
         if 2 * len(flat) > self.inputs - start:
-            return f"on most inputs {flat[0]} is straight to rounding; smaller ones may add to it"
+            return (
+                f"on most inputs {flat[0]} is straight to rounding; smaller ones may"
+                " add to it"
+            )
         return ""
 
     def _block(self, one: list[Tensor]) -> np.ndarray:
@@ -240,7 +311,9 @@ class _Rows:
         nudge(near, seed=1)
         try:
             return without_rounding(J, parameter_jacobian(self._near, near))
-        except ValueError:  # at the edge of the float range rounding cannot be told apart
+        except (
+            ValueError
+        ):  # at the edge of the float range rounding cannot be told apart
             return J
 
     def fits(self, planned: int) -> bool:
@@ -256,10 +329,11 @@ class _Rows:
             columns, rows = self.of.size, self.outputs * planned
             needed, there = self._bytes(planned), available_bytes()
             raise ValueError(
-                f"the derivative of {self.of.what} has {columns:,} columns, one for each parameter, and "
-                f"{rows:,} rows on {planned:,} inputs; with its spectrum that takes {needed / 1e9:.3g} GB, "
-                f"and {there / 1e9:.3g} GB are free: set requires_grad=False on parameters that need not "
-                "count, give fewer inputs, or measure a smaller module of the same kind"
+                f"the derivative of {self.of.what} has {columns:,} columns, one for"
+                f" each parameter, and {rows:,} rows on {planned:,} inputs; with its"
+                f" spectrum that takes {needed / 1e9:.3g} GB, and {there / 1e9:.3g} GB"
+                " are free: set requires_grad=False on parameters that need not count,"
+                " give fewer inputs, or measure a smaller module of the same kind"
             )
 
 
@@ -271,7 +345,8 @@ def _size(x: Tensor) -> float:
 
 
 def _bound(of: Copied) -> int:
-    """The most that any inputs can show: parameters, less the symmetries that are known."""
+    """The most that any inputs can show: parameters, less the symmetries that are
+    known."""
     try:
         return module_symmetries(of.module).bound
     except ValueError:
@@ -279,11 +354,16 @@ def _bound(of: Copied) -> int:
 
 
 def _take_single_values(taken: list[list[Tensor]]) -> bool:
-    """Whether the inputs are no draws from a density: a number comes back that changed, or none changes."""
+    """Whether the inputs are no draws from a density: a number comes back that changed,
+    or none changes."""
     any_changes = False
     for argument in zip(*taken, strict=True):
         numbers = torch.cat(argument).reshape(len(argument), -1)
-        numbers = torch.view_as_real(numbers.resolve_conj()).flatten(1) if numbers.is_complex() else numbers
+        numbers = (
+            torch.view_as_real(numbers.resolve_conj()).flatten(1)
+            if numbers.is_complex()
+            else numbers
+        )
         changing = numbers[:, (numbers != numbers[0]).any(dim=0)]
         if not changing.numel():
             continue
@@ -298,12 +378,15 @@ def _take_single_values(taken: list[list[Tensor]]) -> bool:
 
 def _casts(of: Copied) -> str:
     """Which types the module asked for and did not get."""
-    asked = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in of.in_double.mapped))
+    asked = ", ".join(
+        sorted(str(dtype).removeprefix("torch.") for dtype in of.in_double.mapped)
+    )
     return asked and f"double precision in place of {asked}, which the module asks for"
 
 
 def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, str]:
-    """The rank on these inputs, and whether the second half of them added to the first."""
+    """The rank on these inputs, and whether the second half of them added to the
+    first."""
     N = len(tensors[0])
     in_time = N == 1 or rows.add([x[: N // 2] for x in tensors], N)
     half = rows.measure().value if N > 1 and in_time else None
@@ -315,9 +398,15 @@ def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, st
     elif rows.is_at_its_bound(found):
         said = f"{found.value} on {_counted(N)}"
     elif half is None:
-        said = "one input only, so nothing shows whether more would add to it: give more inputs"
+        said = (
+            "one input only, so nothing shows whether more would add to it: give more"
+            " inputs"
+        )
     elif half < found.value:
-        said = f"still growing: {half} on the first {N // 2} of {N} inputs, {found.value} on all"
+        said = (
+            f"still growing: {half} on the first {N // 2} of {N} inputs, {found.value}"
+            " on all"
+        )
         said += ": give more inputs"
     else:
         said = f"the first {N // 2} of {N} inputs already give {half}"
@@ -339,30 +428,47 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
             return rows.judged(found, None), _stopped(rows, "", seen)
         if rows.is_at_its_bound(found):
             return rows.judged(found, None), f"{found.value} on {_counted(rows.inputs)}"
-        last = next((i for i, (_, value) in enumerate(reversed(seen)) if value != found.value), len(seen))
+        last = next(
+            (i for i, (_, value) in enumerate(reversed(seen)) if value != found.value),
+            len(seen),
+        )
         same = [inputs for inputs, _ in seen[-last:]]
         judged = rows.judged(found, same[0] if len(same) > 1 else None)
         if len(same) > (_STEADY if judged.enough else _STEADY_IF_MORE_MAY_ADD):
             *first, most = (f"{inputs:,}" for inputs in same)
-            return judged, f"steady: {found.value} on {', '.join(first)} and {most} inputs"
+            return (
+                judged,
+                f"steady: {found.value} on {', '.join(first)} and {most} inputs",
+            )
         planned = ceil(_GROWTH * planned)
         too_many = planned > _MOST_IF_MORE_MAY_ADD or not rows.fits(planned)
         if len(seen) > 1 and too_many and rows.what_may_add():
             before, value = seen[-2]
-            return judged, f"{found.value} on {_counted(rows.inputs)}, where {before:,} gave {value}"
+            return (
+                judged,
+                (
+                    f"{found.value} on {_counted(rows.inputs)}, where {before:,} gave"
+                    f" {value}"
+                ),
+            )
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:
-    needed = "draw(count) needs to return count inputs, as in lambda count: torch.randn(count, 3); "
+    needed = (
+        "draw(count) needs to return count inputs, as in lambda count:"
+        " torch.randn(count, 3); "
+    )
     try:
         drawn = draw(count)
     except Exception as error:
-        raise ValueError(f"{needed}draw({count}) raised {type(error).__name__}: {error}") from error
+        raise ValueError(
+            f"{needed}draw({count}) raised {type(error).__name__}: {error}"
+        ) from error
     tensors = arguments(drawn)
     if len(tensors[0]) != count:
         raise ValueError(
-            f"{needed}draw({count}) returned {len(tensors[0])}, in shape {tuple(tensors[0].shape)}, whose "
-            "first dimension counts them"
+            f"{needed}draw({count}) returned {len(tensors[0])}, in shape"
+            f" {tuple(tensors[0].shape)}, whose first dimension counts them"
         )
     return tensors
 
@@ -372,6 +478,11 @@ def _counted(inputs: int) -> str:
 
 
 def _stopped(rows: _Rows, of_all: str, seen: list[tuple[int, int]] | tuple = ()) -> str:
-    inputs = f"{rows.inputs:,}{of_all} input{'' if rows.inputs == 1 and not of_all else 's'}"
+    inputs = (
+        f"{rows.inputs:,}{of_all} input{'' if rows.inputs == 1 and not of_all else 's'}"
+    )
     before = f", where {seen[-2][0]:,} gave {seen[-2][1]}" if len(seen) > 1 else ""
-    return f"stopped after {inputs}{before}, as {rows.limit:g} s were over: more may show more; raise budget"
+    return (
+        f"stopped after {inputs}{before}, as {rows.limit:g} s were over: more may show"
+        " more; raise budget"
+    )

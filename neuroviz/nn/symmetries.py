@@ -1,4 +1,5 @@
-"""Which directions of a torch module are silent, as far as is known: a ledger of its symmetries."""
+"""Which directions of a torch module are silent, as far as is known: a ledger of its
+symmetries."""
 
 import copy
 from collections import Counter
@@ -24,19 +25,24 @@ from neuroviz.nn.symmetry_families import (
 )
 
 _HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
-_WITHOUT = (nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.Softplus)  # no continuous symmetry is known
+_WITHOUT = (
+    nn.Tanh,
+    nn.Sigmoid,
+    nn.GELU,
+    nn.SiLU,
+    nn.Softplus,
+)  # no continuous symmetry is known
 _NOTHING = (nn.Identity, nn.Dropout)  # these do nothing in evaluation mode
 
 
 @dataclass(frozen=True)
 class ModuleSymmetries:
-    """The bound, parameters − Σ entries, is at least the functional dimension, at any weights and inputs.
+    """The bound, parameters − Σ entries, is at least the functional dimension, at any
+    weights and inputs.
 
-    Attributes:
-        module: the name of its class.
-        parameters: the trainable ones.
-        entries: name of a symmetry → how many directions it adds to those before it, at generic weights.
-        note: what is left out, and what the bound says.
+    Attributes: module: the name of its class. parameters: the trainable ones. entries:
+        name of a symmetry → how many directions it adds to those before it, at generic
+        weights. note: what is left out, and what the bound says.
     """
 
     module: str
@@ -50,15 +56,18 @@ class ModuleSymmetries:
 
 
 def module_symmetries(module: nn.Module) -> ModuleSymmetries:
-    """The continuous symmetries of a module that are known, by name, and how many directions each has.
+    """The continuous symmetries of a module that are known, by name, and how many
+    directions each has.
 
         functional dimension  ≤  parameters − Σ entries
 
-    with equality where nothing else hides parameters, as at generic weights of a smooth module.
+    with equality where nothing else hides parameters, as at generic weights of a smooth
+    module.
 
-    Known are `nn.Linear` and activations (ReLU, LeakyReLU, `Power`, Tanh, Sigmoid, GELU, SiLU, Softplus) in
-    `nn.Sequential`; `nn.MultiheadAttention`; `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`.
-    All in evaluation mode. A symmetry that would move a parameter without `requires_grad` is left out. Of
+    Known are `nn.Linear` and activations (ReLU, LeakyReLU, `Power`, Tanh, Sigmoid,
+    GELU, SiLU, Softplus) in `nn.Sequential`; `nn.MultiheadAttention`;
+    `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`. All in evaluation
+    mode. A symmetry that would move a parameter without `requires_grad` is left out. Of
     the networks of `neuroviz.nn.modules` `kernel_ledger(module.arch)` says more.
 
     Raises:
@@ -78,14 +87,19 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
         else:
             left_out[family.name] = None
     parameters = sum(p.numel() for p in module.parameters() if p.requires_grad)
-    note = "the functional dimension is at most the bound" if entries else "no continuous symmetry is known"
+    note = (
+        "the functional dimension is at most the bound"
+        if entries
+        else "no continuous symmetry is known"
+    )
     if left_out:
         note += f"; frozen parameters stop {', '.join(left_out)}"
     return ModuleSymmetries(type(module).__name__, parameters, dict(entries), note)
 
 
 def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
-    """A float64 copy whose weights have been moved by a random element of one symmetry of the ledger.
+    """A float64 copy whose weights have been moved by a random element of one symmetry
+    of the ledger.
 
     Args:
         module: one that `module_symmetries` knows.
@@ -103,9 +117,13 @@ def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
     other = copy.deepcopy(module).double().eval()
     families = _families(other)
     if not any(family.name == name for family in families):
-        names = ", ".join(dict.fromkeys(repr(family.name) for family in families)) or "none"
+        names = (
+            ", ".join(dict.fromkeys(repr(family.name) for family in families)) or "none"
+        )
         what = type(module).__name__
-        raise ValueError(f"{what} needs the name of one of its symmetries, {names}; got {name!r}")
+        raise ValueError(
+            f"{what} needs the name of one of its symmetries, {names}; got {name!r}"
+        )
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for family in families:
@@ -115,15 +133,23 @@ def moved(module: nn.Module, name: str, seed: int = 0) -> nn.Module:
 
 
 def _families(module: nn.Module) -> list[Family]:
-    """All families of at least one direction, in the order in which they are counted."""
+    """All families of at least one direction, in the order in which they are
+    counted."""
     if not isinstance(module, nn.Module):
-        raise ValueError(f"module_symmetries needs a torch.nn.Module; got {type(module).__name__}")
+        raise ValueError(
+            f"module_symmetries needs a torch.nn.Module; got {type(module).__name__}"
+        )
     for part in module.modules():
         if part._forward_hooks or part._forward_pre_hooks:
-            raise _unknown(module, f"{type(part).__name__} has a hook that may change its function")
+            raise _unknown(
+                module, f"{type(part).__name__} has a hook that may change its function"
+            )
     names = [name for name, _ in module.named_parameters(remove_duplicate=False)]
     if len(names) != len(list(module.parameters())):
-        why = "a parameter is used in two places, and a symmetry would have to move both alike"
+        why = (
+            "a parameter is used in two places, and a symmetry would have to move both"
+            " alike"
+        )
         raise _unknown(module, why)
     known = {
         **dict.fromkeys((nn.Sequential, nn.Linear), _chain),
@@ -132,8 +158,14 @@ def _families(module: nn.Module) -> list[Family]:
     }
     if type(module) not in known:
         if isinstance(arch := getattr(module, "arch", None), Architecture):
-            raise ValueError(f"module_symmetries is for torch's own modules; call kernel_ledger({arch!r})")
-        why = "known are nn.Sequential of linear layers and activations, nn.MultiheadAttention, "
+            raise ValueError(
+                "module_symmetries is for torch's own modules; call"
+                f" kernel_ledger({arch!r})"
+            )
+        why = (
+            "known are nn.Sequential of linear layers and activations,"
+            " nn.MultiheadAttention, "
+        )
         raise _unknown(module, why + "nn.TransformerEncoderLayer")
     return [family for family in known[type(module)](module) if family.dimension]
 
@@ -164,8 +196,13 @@ def _chain(module: nn.Module) -> Iterator[Family]:
         is_linear = type(part) is nn.Linear
         if not is_linear and type(part) not in (*_HOMOGENEOUS, *_WITHOUT):
             raise _unknown(module, f"it has a {type(part).__name__}")
-        if is_linear and not {name for name, _ in part.named_parameters()} <= {"weight", "bias"}:
-            raise _unknown(module, "a linear layer has other parameters than weight and bias")
+        if is_linear and not {name for name, _ in part.named_parameters()} <= {
+            "weight",
+            "bias",
+        }:
+            raise _unknown(
+                module, "a linear layer has other parameters than weight and bias"
+            )
         if is_linear and i and type(parts[i - 1]) is nn.Linear:
             stretches[-1].append(part)
         elif is_linear:
@@ -175,7 +212,9 @@ def _chain(module: nn.Module) -> Iterator[Family]:
             raise _unknown(module, "two activations follow one another")
     for stretch in stretches:
         yield linear_stretch(stretch)
-    for before, activation, after in zip(stretches, between, stretches[1:], strict=False):
+    for before, activation, after in zip(
+        stretches, between, stretches[1:], strict=False
+    ):
         yield from hidden_rescaling(before[-1], activation, after[0])
 
 
@@ -193,7 +232,9 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
     for norm in (layer.norm1, layer.norm2):
         if type(norm) not in (nn.LayerNorm, nn.Identity):
             raise _unknown(layer, f"it has a {type(norm).__name__} for a norm")
-    first, second = (isinstance(norm, nn.LayerNorm) for norm in (layer.norm1, layer.norm2))
+    first, second = (
+        isinstance(norm, nn.LayerNorm) for norm in (layer.norm1, layer.norm2)
+    )
     if d == 1 and (first or second):
         raise _unknown(layer, "a layer norm makes a constant of a single entry")
     into, out = layer.linear1, layer.linear2
@@ -205,8 +246,11 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
             joint = present(attention.in_proj_weight, attention.in_proj_bias)
             norm = Norm("norm1", layer.norm1, input_maps(attention), joint)
             yield from norm.absorbed()
-            # One head as wide as the tokens, without biases: nnᵀ in A is a change of Q and one of K.
-            yield from norm.direction(twice=int(attention.num_heads == 1 and attention.in_proj_bias is None))
+            # One head as wide as the tokens, without biases: nnᵀ in A is a change of Q
+            # and one of K.
+            yield from norm.direction(
+                twice=int(attention.num_heads == 1 and attention.in_proj_bias is None)
+            )
         if second:
             norm = Norm("norm2", layer.norm2, *by_linear)
             yield from norm.absorbed()
@@ -219,5 +263,9 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         if second:
             yield mean_before("norm2", out)
         start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
-    if start is not None and out.bias is not None and (reader is None or reader.bias is not None):
+    if (
+        start is not None
+        and out.bias is not None
+        and (reader is None or reader.bias is not None)
+    ):
         yield stream_shift(start, reader, out)

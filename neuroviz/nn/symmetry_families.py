@@ -1,7 +1,9 @@
-"""The continuous symmetries of well-known torch modules: how many directions, and how they move weights.
+"""The continuous symmetries of well-known torch modules: how many directions, and how
+they move weights.
 
-Each is written down once, as a family: a name, the dimension of its orbits at generic weights, and a move in
-place by a random element. `module_symmetries` adds them up, checks them, and knows which module has which.
+Each is written down once, as a family: a name, the dimension of its orbits at generic
+weights, and a move in place by a random element. `module_symmetries` adds them up,
+checks them, and knows which module has which.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,16 +15,16 @@ from torch import Tensor, nn
 from neuroviz.engine.block import whole_number
 
 Move = Callable[[torch.Generator], None]
-"""move(generator) changes parameters in place, by a random element near 1; the function stays."""
+"""move(generator) changes parameters in place, by a random element near 1; the function
+stays."""
 
 
 @dataclass(frozen=True)
 class Family:
     """One symmetry, or several of one kind, as the ledger names it.
 
-    Attributes:
-        dimension: of its orbits at generic weights, beyond those of the families before it.
-        parameters: those that it moves.
+    Attributes: dimension: of its orbits at generic weights, beyond those of the
+        families before it. parameters: those that it moves.
     """
 
     name: str
@@ -53,14 +55,18 @@ class Power(nn.Module):
 
 
 class Map:
-    """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are made of its three.
+    """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are
+    made of its three.
 
     >>> linear = nn.Linear(2, 2)
     >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))  # in place: W → 2 W, b → 2 b
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+        self.weight, self.bias = (
+            weight.detach(),
+            None if bias is None else bias.detach(),
+        )
 
     def rows(self, part: slice) -> "Map":
         """The part of it that writes some of the outputs."""
@@ -89,10 +95,15 @@ def linear_map(layer: nn.Linear) -> Map:
 # Linear layers and activations
 
 
-def hidden_rescaling(before: nn.Linear, activation: object, after: nn.Linear) -> Iterator[Family]:
-    """A neuron's incoming weights times c, its outgoing ones by cᵉ, where f(cx) = cᵉf(x) for all c > 0."""
+def hidden_rescaling(
+    before: nn.Linear, activation: object, after: nn.Linear
+) -> Iterator[Family]:
+    """A neuron's incoming weights times c, its outgoing ones by cᵉ, where f(cx) =
+    cᵉf(x) for all c > 0."""
     exponent = activation.exponent if type(activation) is Power else 1
-    bends_at_zero = type(activation) in (nn.ReLU, nn.LeakyReLU) or activation is nn.functional.relu
+    bends_at_zero = (
+        type(activation) in (nn.ReLU, nn.LeakyReLU) or activation is nn.functional.relu
+    )
 
     def move(generator: torch.Generator) -> None:
         c = _positive(before.weight, before.out_features, generator)
@@ -107,8 +118,9 @@ def hidden_rescaling(before: nn.Linear, activation: object, after: nn.Linear) ->
 def linear_stretch(layers: list[nn.Linear]) -> Family:
     """Linear layers in a row: all that their product and the bias after it do not show.
 
-    W_i → G W_i, W_{i+1} → W_{i+1} G⁻¹, the bias along; a bias moved on to the last one; and what the
-    layers after W_i send to 0, or those before it never reach, added to W_i.
+    W_i → G W_i, W_{i+1} → W_{i+1} G⁻¹, the bias along; a bias moved on to the last one;
+    and what the layers after W_i send to 0, or those before it never reach, added to
+    W_i.
     """
     widths = [layers[0].in_features, *(layer.out_features for layer in layers)]
     biased = [i for i, layer in enumerate(layers) if layer.bias is not None]
@@ -122,28 +134,42 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
         for i in biased[:-1]:
             shift = _normal(layers[i].bias, layers[i].bias.shape, generator)
             layers[i].bias.add_(shift)
-            layers[biased[-1]].bias.sub_(_product(layers[i + 1 : biased[-1] + 1], shift[:, None])[:, 0])
+            layers[biased[-1]].bias.sub_(
+                _product(layers[i + 1 : biased[-1] + 1], shift[:, None])[:, 0]
+            )
         for i, layer in enumerate(layers):
-            rest = _product(layers[i + 1 :], torch.eye(layer.out_features).to(layer.weight))
+            rest = _product(
+                layers[i + 1 :], torch.eye(layer.out_features).to(layer.weight)
+            )
             unseen = torch.eye(rest.shape[1]).to(rest) - torch.linalg.pinv(rest) @ rest
             for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
-            if not biased or i <= biased[0]:  # a bias before the first biased layer would be seen
+            if (
+                not biased or i <= biased[0]
+            ):  # a bias before the first biased layer would be seen
                 reached = _product(layers[:i], torch.eye(widths[0]).to(layer.weight))
-                never = torch.eye(len(reached)).to(reached) - reached @ torch.linalg.pinv(reached)
-                layer.weight.add_(_normal(layer.weight, layer.weight.shape, generator) @ never)
+                never = torch.eye(len(reached)).to(
+                    reached
+                ) - reached @ torch.linalg.pinv(reached)
+                layer.weight.add_(
+                    _normal(layer.weight, layer.weight.shape, generator) @ never
+                )
 
-    hidden = sum(parameter.numel() for parameter in parameters) - _numbers_shown(widths, biased)
+    hidden = sum(parameter.numel() for parameter in parameters) - _numbers_shown(
+        widths, biased
+    )
     return Family("linear layers in a row", hidden, parameters, move)
 
 
 def _numbers_shown(widths: list[int], biased: list[int]) -> int:
-    """How many numbers of linear layers in a row show in their product and the bias after it.
+    """How many numbers of linear layers in a row show in their product and the bias
+    after it.
 
-    The product is any k × n matrix of rank ≤ r, the least width: r(n + k − r) numbers. A bias of the last
-    layer is any vector. One before it is seen through the layers after it, an image that contains that of the
-    product: if it is larger than that, it contains any vector as well, and else the vector lies in it.
+    The product is any k × n matrix of rank ≤ r, the least width: r(n + k − r) numbers.
+    A bias of the last layer is any vector. One before it is seen through the layers
+    after it, an image that contains that of the product: if it is larger than that, it
+    contains any vector as well, and else the vector lies in it.
 
     >>> _numbers_shown([4, 2, 3], []), _numbers_shown([4, 2, 3], [1]), _numbers_shown([4, 2, 3], [0])
     (10, 13, 12)
@@ -169,7 +195,12 @@ def input_maps(attention: nn.MultiheadAttention) -> list[Map]:
     joint, bias = attention.in_proj_weight, attention.in_proj_bias
     single = attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight
     weights = single if joint is None else joint.chunk(3)
-    return [Map(*pair) for pair in zip(weights, [None] * 3 if bias is None else bias.chunk(3), strict=True)]
+    return [
+        Map(*pair)
+        for pair in zip(
+            weights, [None] * 3 if bias is None else bias.chunk(3), strict=True
+        )
+    ]
 
 
 def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
@@ -211,7 +242,8 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
 
 @dataclass(frozen=True)
 class Norm:
-    """A normalisation y = γ z + β with Σ z_i = 0, and all linear maps that read y, with their parameters."""
+    """A normalisation y = γ z + β with Σ z_i = 0, and all linear maps that read y, with
+    their parameters."""
 
     name: str
     layer: nn.LayerNorm
@@ -233,16 +265,23 @@ class Norm:
             yield Family(f"scale of {self.name}", gamma.numel(), moved, move_scale)
         if beta is not None and all(reader.bias is not None for reader in self.readers):
             moved = beta, *self.parameters
-            yield _shift(f"shift of {self.name}", beta.numel(), beta, self.readers, moved)
+            yield _shift(
+                f"shift of {self.name}", beta.numel(), beta, self.readers, moved
+            )
 
     def direction(self, twice: int = 0) -> Iterator[Family]:
-        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent; `twice` were counted before."""
+        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent; `twice` were
+        counted before."""
         gamma, beta = self.layer.weight, self.layer.bias
         if beta is not None and any(reader.bias is None for reader in self.readers):
             return
 
         def move(generator: torch.Generator) -> None:
-            n = torch.ones_like(self.readers[0].weight[0]) if gamma is None else 1 / gamma
+            n = (
+                torch.ones_like(self.readers[0].weight[0])
+                if gamma is None
+                else 1 / gamma
+            )
             for reader in self.readers:
                 u = _normal(n, (len(reader.weight),), generator)
                 reader.weight.add_(u[:, None] * n)
@@ -250,11 +289,14 @@ class Norm:
                     reader.bias.sub_(n @ beta * u)
 
         rows = sum(len(reader.weight) for reader in self.readers) - twice
-        yield Family(f"the direction that {self.name} removes", rows, self.parameters, move)
+        yield Family(
+            f"the direction that {self.name} removes", rows, self.parameters, move
+        )
 
 
 def mean_before(name: str, writer: nn.Linear) -> Family:
-    """What a linear map adds to all entries alike is taken away by the normalisation after it."""
+    """What a linear map adds to all entries alike is taken away by the normalisation
+    after it."""
     moved = present(writer.weight, writer.bias)
 
     def move(generator: torch.Generator) -> None:
@@ -262,23 +304,46 @@ def mean_before(name: str, writer: nn.Linear) -> Family:
         if writer.bias is not None:
             writer.bias.add_(_normal(writer.bias, (1,), generator))
 
-    return Family(f"means before {name}", writer.in_features + (writer.bias is not None), moved, move)
+    return Family(
+        f"means before {name}",
+        writer.in_features + (writer.bias is not None),
+        moved,
+        move,
+    )
 
 
 def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear) -> Family:
-    """A constant added to what passes by a block, at the bias `start`, and taken away by the bias of `last`.
+    """A constant added to what passes by a block, at the bias `start`, and taken away
+    by the bias of `last`.
 
-    `first` reads the stream, and its own bias makes up for the constant. It is None if a normalisation stands
-    before it: then only the same constant in all entries goes unnoticed.
+    `first` reads the stream, and its own bias makes up for the constant. It is None if
+    a normalisation stands before it: then only the same constant in all entries goes
+    unnoticed.
     """
-    name, end = "shifts of the residual stream", Map(torch.eye(len(start)).to(start), last.bias)
+    name, end = (
+        "shifts of the residual stream",
+        Map(torch.eye(len(start)).to(start), last.bias),
+    )
     if first is None:
         return _shift(name, 1, start, [end], (start, last.bias))
-    return _shift(name, len(start), start, [linear_map(first), end], (start, first.bias, last.bias))
+    return _shift(
+        name,
+        len(start),
+        start,
+        [linear_map(first), end],
+        (start, first.bias, last.bias),
+    )
 
 
-def _shift(name: str, dimension: int, bias: Tensor, readers: list[Map], moved: tuple[Tensor, ...]) -> Family:
-    """A constant added to a bias, and taken away by those that read what it is added to."""
+def _shift(
+    name: str,
+    dimension: int,
+    bias: Tensor,
+    readers: list[Map],
+    moved: tuple[Tensor, ...],
+) -> Family:
+    """A constant added to a bias, and taken away by those that read what it is added
+    to."""
 
     def move(generator: torch.Generator) -> None:
         shift = _normal(bias, (dimension,), generator).expand(bias.shape)
@@ -302,7 +367,9 @@ def _positive(like: Tensor, count: int, generator: torch.Generator) -> Tensor:
 
 def _invertible(like: Tensor, size: int, generator: torch.Generator) -> Tensor:
     """The exponential of a matrix of norm about 1: never badly conditioned."""
-    return torch.linalg.matrix_exp(0.5 * _normal(like, (size, size), generator) / size**0.5)
+    return torch.linalg.matrix_exp(
+        0.5 * _normal(like, (size, size), generator) / size**0.5
+    )
 
 
 def present(*parameters: Tensor | None) -> tuple[Tensor, ...]:

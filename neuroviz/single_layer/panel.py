@@ -1,4 +1,5 @@
-"""Along the fibre of one layer and off it: what moves, what stays, and how fast the outputs leave."""
+"""Along the fibre of one layer and off it: what moves, what stays, and how fast the
+outputs leave."""
 
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
@@ -8,11 +9,13 @@ from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
 
 
 class FiberExplorer(Panel):
-    """Walk along the fibre of one layer, then step off it, and watch weights and outputs.
+    """Walk along the fibre of one layer, then step off it, and watch weights and
+    outputs.
 
-    Controls: preset (generic, rank-one, zero), kind, along (log₂ of the factor c), off, tokens; under
-    "More": width (d), width_out (d′), walk (rescale, antisymmetric, a-alone), swap, negative,
-    direction (plane, random), angle (between u and v), seed. See `Panel` for what all panels share.
+    Controls: preset (generic, rank-one, zero), kind, along (log₂ of the factor c), off,
+    tokens; under "More": width (d), width_out (d′), walk (rescale, antisymmetric,
+    a-alone), swap, negative, direction (plane, random), angle (between u and v), seed.
+    See `Panel` for what all panels share.
 
     >>> panel = FiberExplorer()
     >>> panel.controls["off"].value = 0.5
@@ -28,16 +31,23 @@ class FiberExplorer(Panel):
     def _arrange(self) -> None:
         rank_one = self.controls["preset"].value == "rank-one"
         self.controls["swap"].disabled = not rank_one
-        self.controls["angle"].disabled = not rank_one or self.controls["width"].value == 1
+        self.controls["angle"].disabled = (
+            not rank_one or self.controls["width"].value == 1
+        )
         self.controls["walk"].disabled = self.controls["preset"].value == "zero"
 
     def _badge(self, answer: FiberStudy) -> str:
         if answer.setting.tokens == 1:
             return theme.badge("proved here", "One token")
-        return theme.badge("proved", "Thm. 3.9" if answer.setting.attention == "softmax" else "Thm. 3.2")
+        return theme.badge(
+            "proved",
+            "Thm. 3.9" if answer.setting.attention == "softmax" else "Thm. 3.2",
+        )
 
     def _describe(self, answer: FiberStudy) -> str:
-        return in_two_lines([_where(answer), _outcome(answer), _which(answer), _how_fast(answer)], 3, 0)
+        return in_two_lines(
+            [_where(answer), _outcome(answer), _which(answer), _how_fast(answer)], 3, 0
+        )
 
 
 def _where(study: FiberStudy) -> str:
@@ -55,7 +65,9 @@ def _where(study: FiberStudy) -> str:
         c = signed(2**s.along)
         walk = {
             "rescale": f"(cA, V/c) with c = 2{superscript(signed(s.along))} = {c}",
-            "antisymmetric": f"{signed(s.along)} times the antisymmetric part of A added",
+            "antisymmetric": (
+                f"{signed(s.along)} times the antisymmetric part of A added"
+            ),
             "a-alone": f"A times {c}, V as it was",
         }[s.walk]
         if s.swap and s.preset == "rank-one":
@@ -83,7 +95,10 @@ def _which(study: FiberStudy) -> str:
         if s.tokens == 1:
             return "One token attends to itself alone: V is determined, A is free."
         if s.preset == "zero":
-            return "With V = 0 softmax gives 0 for every A; with V ≠ 0 it never is 0 everywhere."
+            return (
+                "With V = 0 softmax gives 0 for every A; with V ≠ 0 it never is 0"
+                " everywhere."
+            )
         return "Softmax: no other weights have this function."
     if s.preset == "zero":
         free = "the symmetric part of A is 0" if s.tokens == 1 else "A = 0"
@@ -92,21 +107,36 @@ def _which(study: FiberStudy) -> str:
         free = "the antisymmetric part of A is free"
         if study.case == "generic":
             return f"One token sees xᵀAx only: besides the rescalings, {free}."
-        return f"One token sees (u·x)(k·x)(v·x) h only: u, k and v may change places, and {free}."
+        return (
+            "One token sees (u·x)(k·x)(v·x) h only: u, k and v may change places, and"
+            f" {free}."
+        )
     return {
-        "generic": "Only the rescalings (cA, V/c) have this function, with c > 0 and c < 0.",
-        "rank one": "The rescalings have this function, and those of A = v kᵀ, V = h uᵀ: the swap.",
+        "generic": (
+            "Only the rescalings (cA, V/c) have this function, with c > 0 and c < 0."
+        ),
+        "rank one": (
+            "The rescalings have this function, and those of A = v kᵀ, V = h uᵀ: the"
+            " swap."
+        ),
         "boundary": "Swapping changes nothing here, and the rescalings are all.",
     }[study.case]
 
 
 def _how_fast(study: FiberStudy) -> str:
-    """Of silent directions only what the curve does not show: a class guesses their number first."""
+    """Of silent directions only what the curve does not show: a class guesses their
+    number first."""
     along = "along the fibre" if study.stays else "in the walk's direction"
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
         of_all = study.start.A.size + study.start.V.size
-        return f"To first order {study.kernel} of {of_all} directions are silent (Lemma A.3)."
+        return (
+            f"To first order {study.kernel} of {of_all} directions are silent (Lemma"
+            " A.3)."
+        )
     slopes = [curve.slope for curve in (study.along, study.aside)]
     said = [n if n is None else signed(n, 1) for n in slopes]
-    like = ["by 0" if n is None else f"like ε{superscript(n) if n != '1' else ''}" for n in said]
+    like = [
+        "by 0" if n is None else f"like ε{superscript(n) if n != '1' else ''}"
+        for n in said
+    ]
     return f"A straight step ε {along} moves φ {like[0]}, off it {like[1]}."

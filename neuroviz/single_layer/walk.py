@@ -1,4 +1,5 @@
-"""A walk along a fibre of one layer, and a step off it: what the function does on the way."""
+"""A walk along a fibre of one layer, and a step off it: what the function does on the
+way."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,11 @@ WALKS = {
     "a-alone": "(cA, V): A alone",
 }
 _DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
-ALONG, OFF, SHOWN = (-1.5, 1.5, 0.01), (-1.0, 1.0, 0.01), (1, 6, 1)  # least, most and step
+ALONG, OFF, SHOWN = (
+    (-1.5, 1.5, 0.01),
+    (-1.0, 1.0, 0.01),
+    (1, 6, 1),
+)  # least, most and step
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -43,15 +48,15 @@ def _options(words: dict[str, str]) -> list[tuple[str, str]]:
 class FiberSetting:
     """Where to stand beside a fibre.
 
-    Attributes:
-        preset: the layer to start from.
-        along: how far to walk; for the walk "rescale" log₂ of the factor c.
-        off: how long a step to take from there, off the fibre; A and V of the start have length 1.
-        walk: "rescale" (cA, V/c), "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone" (cA, V). The preset
+    Attributes: preset: the layer to start from. along: how far to walk; for the walk
+        "rescale" log₂ of the factor c. off: how long a step to take from there, off the
+        fibre; A and V of the start have length 1. walk: "rescale" (cA, V/c),
+        "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone" (cA, V). The preset
             "zero" has one walk of its own: to A = 0, where it turns and goes on with V.
         swap: rank one only: start from the other branch.
         negative: start from (−A, −V) instead.
-        direction: of the step off the fibre: "plane" (where A and V both grow) or "random".
+        direction: of the step off the fibre: "plane" (where A and V both grow) or
+            "random".
         angle: between u and v at rank one, in degrees; at 0 the branches merge.
         input: which of a few random inputs is shown.
     """
@@ -74,10 +79,11 @@ class FiberSetting:
 
 @dataclass(frozen=True)
 class StepCurve:
-    """How far the function moves when the weights take straight steps of these lengths in one direction.
+    """How far the function moves when the weights take straight steps of these lengths
+    in one direction.
 
-    The slope of log distance against log step at the short steps is the order of the change; None where
-    nothing moves.
+    The slope of log distance against log step at the short steps is the order of the
+    change; None where nothing moves.
     """
 
     steps: tuple[float, ...]
@@ -89,21 +95,23 @@ class StepCurve:
 class FiberStudy:
     """One place beside a fibre, and everything that its picture shows.
 
-    Attributes:
-        start, base, now: the layer to start from, where the walk led, and after the step off.
-        case: of the start, see `fiber_case`.
-        inputs: those of which one is shown.
-        input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and now.
-        places: coordinates (x, y) of start, base and now in the plane of (A₀, 0) and (0, V₀), by
-            orthogonal projection: x is how much of A₀ there is in A, y how much of V₀ in V.
+    Attributes: start, base, now: the layer to start from, where the walk led, and after
+        the step off. case: of the start, see `fiber_case`. inputs: those of which one
+        is shown. input_shown, outputs_start, outputs_now: one input X, and φ(X) at the
+        start and now. places: coordinates (x, y) of start, base and now in the plane of
+        (A₀, 0) and (0, V₀), by
+            orthogonal projection: x is how much of A₀ there is in A, y how much of V₀
+                in V.
         outside: how far `now` is from that plane; 0 where the picture is no shadow.
         shadow: the factor by which the plane shortens the other branch, (cos angle)².
-        unit: the root mean square of the start's outputs on 64 random inputs (of those of (A₀, V₀) for
-            the preset "zero", whose own are 0).
-        walked, moved: distance in function space from the start to `base`, and to `now`: the root mean
-            square of the difference on these inputs, in that unit.
-        along, aside: straight steps from `base`, in the direction of the walk and of the step off.
-        kernel: dimension of the kernel of the differential at `base`, measured in floating point.
+        unit: the root mean square of the start's outputs on 64 random inputs (of those
+            of (A₀, V₀) for the preset "zero", whose own are 0).
+        walked, moved: distance in function space from the start to `base`, and to
+            `now`: the root mean square of the difference on these inputs, in that unit.
+        along, aside: straight steps from `base`, in the direction of the walk and of
+            the step off.
+        kernel: dimension of the kernel of the differential at `base`, measured in
+            floating point.
     """
 
     setting: FiberSetting
@@ -127,7 +135,8 @@ class FiberStudy:
 
     @cached_property
     def stays(self) -> bool:
-        """Whether the walk stays on the fibre, by the theorems and not by the measured distance."""
+        """Whether the walk stays on the fibre, by the theorems and not by the measured
+        distance."""
         s = self.setting
         return same_function(Reals(), s.attention, self.start, self.base, s.tokens)
 
@@ -142,10 +151,14 @@ def plane_of(setting: FiberSetting) -> Pair:
     d, d_out = setting.width, setting.width_out
     rng = np.random.default_rng([setting.seed, d, d_out, setting.preset == "rank-one"])
     if setting.preset != "rank-one":
-        return Pair(*map(_unit, (rng.standard_normal((d, d)), rng.standard_normal((d_out, d)))))
+        return Pair(
+            *map(_unit, (rng.standard_normal((d, d)), rng.standard_normal((d_out, d))))
+        )
     u, k, w = (_unit(rng.standard_normal(d)) for _ in range(3))
     h = _unit(rng.standard_normal(d_out))
-    angle = np.radians(setting.angle if d > 1 else 0.0)  # on a line all u and v are parallel
+    angle = np.radians(
+        setting.angle if d > 1 else 0.0
+    )  # on a line all u and v are parallel
     across = _unit(w - np.dot(w, u) * u) if d > 1 else 0 * u
     v = np.cos(angle) * u + np.sin(angle) * across if angle else u
     return Pair(np.outer(u, k), np.outer(h, v))
@@ -174,13 +187,17 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
 
     typical = outputs(plane)
     unit = _size(typical)
-    # Inputs that show something: their outputs are about as large as those of all are together.
+    # Inputs that show something: their outputs are about as large as those of all are
+    # together.
     sizes = np.sqrt((typical**2).mean(axis=(1, 2)))
     shown = np.abs(sizes - unit).argsort(kind="stable")[: SHOWN[1]]
     chosen = shown[setting.input - 1]
 
     def curve(direction: Pair, sign: float) -> StepCurve:
-        distances = [_size(outputs(_step(base, direction, sign * e)) - there) / unit for e in _STEPS]
+        distances = [
+            _size(outputs(_step(base, direction, sign * e)) - there) / unit
+            for e in _STEPS
+        ]
         return StepCurve(_STEPS, tuple(distances), _slope(distances))
 
     outputs_start, there, outputs_now = outputs(start), outputs(base), outputs(now)
@@ -197,7 +214,9 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         outputs_now=outputs_now[chosen],
         places=(_place(plane, start), _place(plane, base), place),
         outside=_outside(plane, now, place),
-        shadow=float(np.cos(np.radians(setting.angle)) ** 2) if setting.width > 1 else 1.0,
+        shadow=(
+            float(np.cos(np.radians(setting.angle)) ** 2) if setting.width > 1 else 1.0
+        ),
         unit=unit,
         walked=_size(there - outputs_start) / unit,
         moved=_size(outputs_now - outputs_start) / unit,
@@ -208,7 +227,8 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
 
 
 def local_of(setting: FiberSetting, inputs: np.ndarray) -> dict:
-    """What the page needs to walk, to step off, and to compute the outputs of these inputs."""
+    """What the page needs to walk, to step off, and to compute the outputs of these
+    inputs."""
     plane, is_random = plane_of(setting), setting.direction == "random"
     return {
         "preset": setting.preset,
@@ -222,26 +242,38 @@ def local_of(setting: FiberSetting, inputs: np.ndarray) -> dict:
 
 
 def _walk(setting: FiberSetting, plane: Pair) -> tuple[Pair, Pair]:
-    """Where the walk leads, and its direction there, of length 1 (0 where it stands still)."""
+    """Where the walk leads, and its direction there, of length 1 (0 where it stands
+    still)."""
     s = setting.along
     if setting.preset == "zero":
         sign = -1.0 if setting.negative else 1.0
         if s < 1:
-            return Pair(sign * (1 - s) * plane.A, 0 * plane.V), Pair(-sign * plane.A, 0 * plane.V)
-        return Pair(0 * plane.A, sign * 2 * (s - 1) * plane.V), Pair(0 * plane.A, sign * plane.V)
-    pair = swapped(Reals(), plane) if setting.swap and setting.preset == "rank-one" else plane
+            return Pair(sign * (1 - s) * plane.A, 0 * plane.V), Pair(
+                -sign * plane.A, 0 * plane.V
+            )
+        return Pair(0 * plane.A, sign * 2 * (s - 1) * plane.V), Pair(
+            0 * plane.A, sign * plane.V
+        )
+    pair = (
+        swapped(Reals(), plane)
+        if setting.swap and setting.preset == "rank-one"
+        else plane
+    )
     if setting.negative:
         pair = Pair(-pair.A, -pair.V)
     if setting.walk == "rescale":
         base = rescaled(Reals(), pair, 2.0**s)
         return base, _unit_pair(Pair(base.A, -base.V))
     if setting.walk == "antisymmetric":
-        return with_antisymmetric_part(pair, s), _unit_pair(Pair(pair.A - pair.A.T, 0 * pair.V))
+        return with_antisymmetric_part(pair, s), _unit_pair(
+            Pair(pair.A - pair.A.T, 0 * pair.V)
+        )
     return Pair(2.0**s * pair.A, pair.V), _unit_pair(Pair(pair.A, 0 * pair.V))
 
 
 def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
-    """A direction of length 1 off the fibre: at random, or where |A| |V| grows fastest."""
+    """A direction of length 1 off the fibre: at random, or where |A| |V| grows
+    fastest."""
     if setting.direction == "random":
         rng = np.random.default_rng([setting.seed, setting.width, setting.width_out, 2])
         return _unit_pair(Pair(*(rng.standard_normal(matrix.shape) for matrix in base)))
@@ -261,17 +293,26 @@ def _step(pair: Pair, direction: Pair, length: float) -> Pair:
 
 def _place(plane: Pair, pair: Pair) -> tuple[float, float]:
     """Coordinates in the plane, without the last digits that rounding leaves."""
-    return round(float(np.vdot(plane.A, pair.A)), 12), round(float(np.vdot(plane.V, pair.V)), 12)
+    return round(float(np.vdot(plane.A, pair.A)), 12), round(
+        float(np.vdot(plane.V, pair.V)), 12
+    )
 
 
 def _outside(plane: Pair, pair: Pair, place: tuple[float, float]) -> float:
-    rest = np.linalg.norm(pair.A - place[0] * plane.A), np.linalg.norm(pair.V - place[1] * plane.V)
+    rest = (
+        np.linalg.norm(pair.A - place[0] * plane.A),
+        np.linalg.norm(pair.V - place[1] * plane.V),
+    )
     distance = float(np.hypot(*rest))
     return distance if distance > TOLERANCE else 0.0
 
 
 def _slope(distances: list[float]) -> float | None:
-    short = [(e, d) for e, d in zip(_STEPS, distances, strict=True) if e < _SMALL_STEP and d > _NOTHING]
+    short = [
+        (e, d)
+        for e, d in zip(_STEPS, distances, strict=True)
+        if e < _SMALL_STEP and d > _NOTHING
+    ]
     if len(short) < 2:
         return None
     return float(np.polyfit(*np.log10(short).T, 1)[0])

@@ -1,4 +1,5 @@
-"""Where things in a scene are seen: a camera that fills the picture, labels that stand beside the drawing.
+"""Where things in a scene are seen: a camera that fills the picture, labels that stand
+beside the drawing.
 
 The lens is one of 45° from top to bottom, as in `web/kit/space.ts`.
 """
@@ -12,8 +13,12 @@ import numpy as np
 from neuroviz.kit import theme
 
 _LENS = tan(pi / 8)
-_WIDEST = 0.7  # labels stay within this part of the scene's height from the middle: panels may be narrow
-_FILLED = np.array([1.25, 0.92])  # most of half the scene's height that is filled sideways and upwards
+# labels stay within this part of the scene's height from the middle: panels may be
+# narrow
+_WIDEST = 0.7
+_FILLED = np.array(
+    [1.25, 0.92]
+)  # most of half the scene's height that is filled sideways and upwards
 _STEP = 16  # pixels between the places that a label may take
 
 
@@ -25,16 +30,22 @@ class Camera:
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def seen(self, points: np.ndarray) -> np.ndarray:
-        """Points of the drawing, shape (…, 3), on the screen, (…, 2): 1 is half the scene's height."""
+        """Points of the drawing, shape (…, 3), on the screen, (…, 2): 1 is half the
+        scene's height."""
         eye, center = np.array(self.eye), np.array(self.center)
         right, up, ahead = _axes(eye - center)
         away = np.asarray(points, dtype=float) - eye
-        return np.stack([away @ right, away @ up], axis=-1) / (away @ ahead * _LENS)[..., None]
+        return (
+            np.stack([away @ right, away @ up], axis=-1)
+            / (away @ ahead * _LENS)[..., None]
+        )
 
     def backed(self, factor: float) -> "Camera":
         """The same, from so many times further away."""
         eye, center = np.array(self.eye), np.array(self.center)
-        return Camera(tuple((center + factor * (eye - center)).round(4).tolist()), self.center)
+        return Camera(
+            tuple((center + factor * (eye - center)).round(4).tolist()), self.center
+        )
 
 
 def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
@@ -49,16 +60,21 @@ def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
         across, above = (low + high) / 2
         center = center + distance * _LENS * (across * right + above * up)
         distance *= float(((high - low) / 2 / _FILLED).max())
-    return Camera(tuple((center + distance * toward).round(3).tolist()), tuple(center.round(3).tolist()))
+    return Camera(
+        tuple((center + distance * toward).round(3).tolist()),
+        tuple(center.round(3).tolist()),
+    )
 
 
 def beside(
     camera: Camera, drawing: np.ndarray, labels: Sequence[tuple[str, np.ndarray]]
 ) -> list[tuple[np.ndarray, tuple[float, float]]]:
-    """For each label the point it names, out of those given, and the way to its place, in pixels, y down.
+    """For each label the point it names, out of those given, and the way to its place,
+    in pixels, y down.
 
-    A place is near to what it names, off the drawing and off the other labels, and no lines cross. A label
-    is given by its text and the points, shape (k, 3), any of which it may name; the drawing by points too.
+    A place is near to what it names, off the drawing and off the other labels, and no
+    lines cross. A label is given by its text and the points, shape (k, 3), any of which
+    it may name; the drawing by points too.
     """
     # The page leaves about this height of a picture to space.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
@@ -67,12 +83,20 @@ def beside(
     for text, candidates in labels:
         half = half_size(text)
         across, down = _WIDEST * tall - half[0], tall / 2 - half[1] - 2
-        grid = np.meshgrid(np.arange(-across, across, _STEP), np.arange(-down, down, _STEP))
+        grid = np.meshgrid(
+            np.arange(-across, across, _STEP), np.arange(-down, down, _STEP)
+        )
         places = np.stack(grid, -1).reshape(-1, 2)
-        covered = np.array([(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places])
+        covered = np.array(
+            [(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places]
+        )
         anchors = camera.seen(candidates) * pixels
-        away = np.linalg.norm(np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1)
-        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)  # it is hardly in sight
+        away = np.linalg.norm(
+            np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1
+        )
+        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(
+            axis=-1
+        )  # it is hardly in sight
         cost = away + 100 * covered[:, None]
         wide = half * [1, 0]
         for at, other in taken:
@@ -84,12 +108,15 @@ def beside(
         place = places[where]
         taken.append((place, half))
         lines += [(place, anchors[which]), (place - wide, place + wide)]
-        found.append((candidates[which], tuple((place - anchors[which]).round(1).tolist())))
+        found.append(
+            (candidates[which], tuple((place - anchors[which]).round(1).tolist()))
+        )
     return found
 
 
 def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """Whether the line from a to b crosses that from c to d; points have shape (…, 2)."""
+    """Whether the line from a to b crosses that from c to d; points have shape (…,
+    2)."""
 
     def left(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
         u, v = q - p, r - p
@@ -101,7 +128,9 @@ def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
 def half_size(text: str) -> np.ndarray:
     """How far a label reaches from its middle, in pixels, to the side and up; about."""
     lines = text.split("\n")
-    return theme.size("note") * np.array([0.27 * max(map(len, lines)), 0.68 * len(lines)]) + [5, 4]
+    return theme.size("note") * np.array(
+        [0.27 * max(map(len, lines)), 0.68 * len(lines)]
+    ) + [5, 4]
 
 
 def _axes(toward: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

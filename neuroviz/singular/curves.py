@@ -1,7 +1,9 @@
-"""Lines and rational curves in space, inside a window: what a slice of the surface is drawn from.
+"""Lines and rational curves in space, inside a window: what a slice of the surface is
+drawn from.
 
-A curve is given by polynomials over the rationals, [u:v] ↦ (x : y : z : 1): where it goes to infinity,
-and where the form that it carries is a square, is then solved for, not searched.
+A curve is given by polynomials over the rationals, [u:v] ↦ (x : y : z : 1): where it
+goes to infinity, and where the form that it carries is a square, is then solved for,
+not searched.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -14,7 +16,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, ROUNDING, Form, Number, is_exact, tidy
+from neuroviz.singular.forms import (
+    BOUNDARY,
+    CLOSURE,
+    CROSSING,
+    ROUNDING,
+    Form,
+    Number,
+    is_exact,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from flint import fmpq_poly
@@ -39,29 +50,48 @@ class Window:
     def reach(self) -> float:
         """No point inside is further from the centre, in any coordinate."""
         across = max(self.radius / s if s else 0.0 for s in self.stretch)
-        return across if all(self.stretch) else max(across, self.half_length + abs(self.centre[0]))
+        return (
+            across
+            if all(self.stretch)
+            else max(across, self.half_length + abs(self.centre[0]))
+        )
 
     def inside(self, points: np.ndarray) -> np.ndarray:
-        """Whether points, shape (…, 3), are inside, up to rounding: a plane may lie at the very end."""
+        """Whether points, shape (…, 3), are inside, up to rounding: a plane may lie at
+        the very end."""
         with np.errstate(invalid="ignore"):  # a point at infinity is outside
-            away = np.linalg.norm((points - np.array(self.centre)) * self.stretch, axis=-1)
-            return np.maximum(away / self.radius, np.abs(points[..., 0]) / self.half_length) <= 1 + 1e-12
+            away = np.linalg.norm(
+                (points - np.array(self.centre)) * self.stretch, axis=-1
+            )
+            return (
+                np.maximum(
+                    away / self.radius, np.abs(points[..., 0]) / self.half_length
+                )
+                <= 1 + 1e-12
+            )
 
-    def cut(self, point: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where lines, given by arrays of shape (…, 3), enter and leave; nan for a line that misses."""
+    def cut(
+        self, point: np.ndarray, direction: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Where lines, given by arrays of shape (…, 3), enter and leave; nan for a line
+        that misses."""
         p, d = (point - np.array(self.centre)) * self.stretch, direction * self.stretch
         around = _within(p, d, self.radius)
         along = _within(point[..., :1], direction[..., :1], self.half_length)
         lo, hi = np.maximum(around[0], along[0]), np.minimum(around[1], along[1])
-        return tuple(point + np.where(lo <= hi, t, np.nan)[..., None] * direction for t in (lo, hi))
+        return tuple(
+            point + np.where(lo <= hi, t, np.nan)[..., None] * direction
+            for t in (lo, hi)
+        )
 
 
 @dataclass(frozen=True)
 class Strip:
-    """A run of neighbouring rulings: the line with root [cos θ : sin θ] goes from `starts` to `ends`.
+    """A run of neighbouring rulings: the line with root [cos θ : sin θ] goes from
+    `starts` to `ends`.
 
-    Attributes:
-        theta: shape (n,), increasing; may run past π, since [cos θ : sin θ] has period π. All equal on
+    Attributes: theta: shape (n,), increasing; may run past π, since [cos θ : sin θ] has
+        period π. All equal on
             a plane, whose points have one root.
         starts, ends: where each line enters and leaves the window, shape (n, 3).
     """
@@ -71,17 +101,19 @@ class Strip:
     ends: np.ndarray
 
     def points(self, steps: int = 2) -> np.ndarray:
-        """`steps` points on each ruling, ends included: a mesh of shape (n, steps, 3)."""
+        """`steps` points on each ruling, ends included: a mesh of shape (n, steps,
+        3)."""
         share = np.linspace(0, 1, steps)[:, None]
         return (1 - share) * self.starts[:, None] + share * self.ends[:, None]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of the singular curve: "crossing" and "boundary" are solid, "closure only" is dotted.
+    """A stretch of the singular curve: "crossing" and "boundary" are solid, "closure
+    only" is dotted.
 
-    The points, shape (n, 3), have this kind, except an end that is a pinch point; other ends lie on
-    the window.
+    The points, shape (n, 3), have this kind, except an end that is a pinch point; other
+    ends lie on the window.
     """
 
     kind: str
@@ -89,17 +121,22 @@ class Piece:
 
 
 def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The point nearest to the origin, and the direction, of two planes n·p + e₀ = 0; nan where parallel."""
+    """The point nearest to the origin, and the direction, of two planes n·p + e₀ = 0;
+    nan where parallel."""
     (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
     u = np.cross(n1, n2)
-    point, square = h1 * np.cross(n2, u) + h2 * np.cross(u, n1), (u * u).sum(-1, keepdims=True)
+    point, square = (
+        h1 * np.cross(n2, u) + h2 * np.cross(u, n1),
+        (u * u).sum(-1, keepdims=True),
+    )
     lengths = (n1 * n1).sum(-1, keepdims=True) * (n2 * n2).sum(-1, keepdims=True)
     square = np.where(square > ROUNDING**2 * lengths, square, np.nan)
     return point / square, u / np.sqrt(square)
 
 
 def null_vectors(rows) -> list[list[Number]]:
-    """A basis of the x with rows·x = 0, by elimination, a 1 for each free entry; floats up to rounding."""
+    """A basis of the x with rows·x = 0, by elimination, a 1 for each free entry; floats
+    up to rounding."""
     rows = [[tidy(t) for t in row] for row in rows]
     exact = is_exact(*(t for row in rows for t in row))
     if not exact:
@@ -124,7 +161,9 @@ def null_vectors(rows) -> list[list[Number]]:
     return basis
 
 
-def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+def _within(
+    p: np.ndarray, d: np.ndarray, radius: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The t with |p + t·d| ≤ radius, from and to: nan if there are none, ±∞ if all."""
     if radius == inf:
         return np.full(d.shape[:-1], -inf), np.full(d.shape[:-1], inf)
@@ -132,7 +171,9 @@ def _within(p: np.ndarray, d: np.ndarray, radius: float) -> tuple[np.ndarray, np
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, half = -pd / dd, np.sqrt(pd * pd - dd * (pp - radius**2)) / dd
     everywhere = np.where(pp <= radius**2, inf, np.nan)
-    return np.where(dd == 0, -everywhere, middle - half), np.where(dd == 0, everywhere, middle + half)
+    return np.where(dd == 0, -everywhere, middle - half), np.where(
+        dd == 0, everywhere, middle + half
+    )
 
 
 def _cosines(lo: float, hi: float, count: int) -> np.ndarray:
@@ -141,7 +182,9 @@ def _cosines(lo: float, hi: float, count: int) -> np.ndarray:
     return ((1 + cosines) * lo + (1 - cosines) * hi) / 2  # both ends without rounding
 
 
-def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float, float]]:
+def _intervals(
+    hit: Map, lo: float, hi: float, closed: bool
+) -> list[tuple[float, float]]:
     """The intervals of [lo, hi] on which `hit` holds, their inner ends refined.
 
     If it is `closed`, hi is the same place as lo, and an interval may run past hi.
@@ -152,7 +195,10 @@ def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float
         return [(lo, hi)]
     if closed:  # begin at a point outside
         k = int(hits.argmin())
-        t, hits = np.append(t[k:-1], t[: k + 1] + hi - lo), np.append(hits[k:-1], hits[: k + 1])
+        t, hits = (
+            np.append(t[k:-1], t[: k + 1] + hi - lo),
+            np.append(hits[k:-1], hits[: k + 1]),
+        )
 
     def edge(inside: float, outside: float) -> float:
         for _ in range(11):  # 32¹¹ = 2⁵⁵
@@ -171,13 +217,22 @@ def _intervals(hit: Map, lo: float, hi: float, closed: bool) -> list[tuple[float
 
 
 def runs(
-    curve: Map, hit: Map, lo: float, hi: float, count: int, closed: bool = False, samples: int = 2001
+    curve: Map,
+    hit: Map,
+    lo: float,
+    hi: float,
+    count: int,
+    closed: bool = False,
+    samples: int = 2001,
 ) -> list[np.ndarray]:
-    """`count` parameters, at equal arc lengths, on each stretch between lo and hi whose points `hit`."""
+    """`count` parameters, at equal arc lengths, on each stretch between lo and hi whose
+    points `hit`."""
     found = []
     for interval in _intervals(lambda t: hit(curve(t)), lo, hi, closed):
         t = _cosines(*interval, samples)
-        moved = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(curve(t), axis=0), axis=-1)))
+        moved = np.append(
+            0.0, np.cumsum(np.linalg.norm(np.diff(curve(t), axis=0), axis=-1))
+        )
         found.append(np.interp(np.linspace(0, moved[-1], count), moved, t))
     return found
 
@@ -185,7 +240,8 @@ def runs(
 def stretches(
     curve: Map, hit: Map, corners: Collection[float], count: int, samples: int = 2001
 ) -> list[tuple[float, float, np.ndarray]]:
-    """`runs` for a curve of period π, cut at its corners; returns corner, next corner, parameters."""
+    """`runs` for a curve of period π, cut at its corners; returns corner, next corner,
+    parameters."""
     at = sorted(corners) or [0.0]
     return [
         (lo, hi, t)
@@ -209,16 +265,22 @@ def _fractions(form: "fmpq_poly") -> list[Fraction]:
     return [Fraction(int(c.p), int(c.q)) for c in form.coeffs()] or [Fraction(0)]
 
 
-def solve(matrix, degree: int) -> tuple[list["fmpq_poly"], int, list[tuple[Number, Number]]] | None:
-    """The curve orthogonal to all rows of a 3 × 4 matrix of forms, whose minors have this degree, by Cramer.
+def solve(
+    matrix, degree: int
+) -> tuple[list["fmpq_poly"], int, list[tuple[Number, Number]]] | None:
+    """The curve orthogonal to all rows of a 3 × 4 matrix of forms, whose minors have
+    this degree, by Cramer.
 
-    Also its degree, and the [u:v] at which more than one point is orthogonal; None if all [u:v] are such.
+    Also its degree, and the [u:v] at which more than one point is orthogonal; None if
+    all [u:v] are such.
     """
     rows = [[polynomial(*form) for form in row] for row in matrix]
 
     def minor(j: int) -> "fmpq_poly":
         (a, b, c), (d, e, f), (g, h, i) = (row[:j] + row[j + 1 :] for row in rows)
-        return (-1) ** j * (a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
+        return (-1) ** j * (
+            a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g)
+        )
 
     minors = [minor(j) for j in range(4)]
     if not any(minors):
@@ -228,82 +290,112 @@ def solve(matrix, degree: int) -> tuple[list["fmpq_poly"], int, list[tuple[Numbe
 
 
 def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", int]:
-    """The greatest common divisor of forms of one degree that are not all 0, and its degree."""
+    """The greatest common divisor of forms of one degree that are not all 0, and its
+    degree."""
     common = reduce(lambda one, other: one.gcd(other), forms)
     return common, common.degree() + degree - max(form.degree() for form in forms)
 
 
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
-    """The real zeros [u:v], each once; exact if rational with a small denominator. The form 0 gives []."""
+    """The real zeros [u:v], each once; exact if rational with a small denominator. The
+    form 0 gives []."""
     found = [(0, 1)] if 0 <= form.degree() < degree else []
     for t, _ in form.complex_roots() if form.degree() > 0 else []:
         if t.imag == 0:  # exact: ball arithmetic has isolated the root
             near = Fraction(float(t.real)).limit_denominator(10_000)
             exact = form(polynomial(near)) == 0
             angle = atan2(float(t.real), 1.0)
-            found.append((near.denominator, near.numerator) if exact else (cos(angle), sin(angle)))
+            found.append(
+                (near.denominator, near.numerator)
+                if exact
+                else (cos(angle), sin(angle))
+            )
     return found
 
 
 class RationalCurve:
-    """[u:v] ↦ (x : y : z : 1), given by four forms of one degree without a common factor, the last not 0."""
+    """[u:v] ↦ (x : y : z : 1), given by four forms of one degree without a common
+    factor, the last not 0."""
 
     def __init__(self, point: list["fmpq_poly"], degree: int) -> None:
         self._w, self._degree = point[3], degree
         rows = [_fractions(form) for form in point]
         self._exact = [row + [0] * (degree + 1 - len(row)) for row in rows]
         largest = max(abs(c) for row in self._exact for c in row)
-        self._floats = np.array([[float(c / largest) for c in row] for row in self._exact])
+        self._floats = np.array(
+            [[float(c / largest) for c in row] for row in self._exact]
+        )
 
     @property
     def coefficients(self) -> list[list[float]]:
-        """Coefficients of x, y, z and 1 as forms in [u:v], a row each, from uⁿ to vⁿ; the largest is ±1."""
+        """Coefficients of x, y, z and 1 as forms in [u:v], a row each, from uⁿ to vⁿ;
+        the largest is ±1."""
         return self._floats.tolist()
 
     def poles(self) -> list[tuple[Number, Number]]:
         """Where the curve goes to infinity."""
         return zeros(self._w, self._degree)
 
-    def on_plane(self, equation: Sequence[Number]) -> list[tuple[Number, Number]] | None:
+    def on_plane(
+        self, equation: Sequence[Number]
+    ) -> list[tuple[Number, Number]] | None:
         """Where e_x x + e_y y + e_z z + e₀ = 0; None if it is so everywhere."""
-        value = sum(polynomial(e) * polynomial(*row) for e, row in zip(equation, self._exact, strict=True))
+        value = sum(
+            polynomial(e) * polynomial(*row)
+            for e, row in zip(equation, self._exact, strict=True)
+        )
         return zeros(value, self._degree) if value else None
 
     def point(self, u: Number, v: Number) -> tuple[float, float, float] | None:
         """The point at [u:v], or None at infinity."""
         n = self._degree
-        *p, w = (sum(c * u ** (n - i) * v**i for i, c in enumerate(row)) for row in self._exact)
+        *p, w = (
+            sum(c * u ** (n - i) * v**i for i, c in enumerate(row))
+            for row in self._exact
+        )
         if abs(w) <= (0 if is_exact(u, v) else ROUNDING * max(map(abs, p))):
             return None
         return tuple(float(t / w) for t in p)
 
     def at(self, phi: np.ndarray) -> np.ndarray:
         """The points at [cos φ : sin φ], shape (n, 3); not finite at a pole."""
-        powers = [np.cos(phi) ** (self._degree - i) * np.sin(phi) ** i for i in range(self._degree + 1)]
+        powers = [
+            np.cos(phi) ** (self._degree - i) * np.sin(phi) ** i
+            for i in range(self._degree + 1)
+        ]
         *p, w = self._floats @ np.array(powers)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.stack(p, -1) / w[:, None] + 0.0
 
     def near(self, here: np.ndarray) -> np.ndarray:
-        """The point nearest to a given one: a critical point of the squared distance."""
+        """The point nearest to a given one: a critical point of the squared
+        distance."""
         *p, w = (np.polynomial.Polynomial(row) for row in self._floats)
         square = sum((t - h * w) ** 2 for t, h in zip(p, here, strict=True))
         critical = (square.deriv() * w - 2 * square * w.deriv()).trim(1e-14)
-        # The real part of a complex zero is one more point of the curve: it does no harm.
+        # The real part of a complex zero is one more point of the curve: it does no
+        # harm.
         points = self.at(np.append(np.arctan(critical.roots().real), pi / 2))
         points = points[np.isfinite(points).all(-1)]
         return points[np.linalg.norm(points - here, axis=-1).argmin()]
 
 
 class Branch(RationalCurve):
-    """A component of the singular curve, and the discriminant of the form common to q₁ and q₂ on it.
+    """A component of the singular curve, and the discriminant of the form common to q₁
+    and q₂ on it.
 
-    Up to a factor the common form is Σ forms[i] · (x, y, z, 1)[i]; on the curve it has degree `q_degree`.
+    Up to a factor the common form is Σ forms[i] · (x, y, z, 1)[i]; on the curve it has
+    degree `q_degree`.
     """
 
-    def __init__(self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int) -> None:
+    def __init__(
+        self, point: list["fmpq_poly"], degree: int, forms: list[Form], q_degree: int
+    ) -> None:
         super().__init__(point, degree)
-        q = [sum(p * polynomial(form[j]) for form, p in zip(forms, point, strict=True)) for j in range(3)]
+        q = [
+            sum(p * polynomial(form[j]) for form, p in zip(forms, point, strict=True))
+            for j in range(3)
+        ]
         self._disc = q[1] ** 2 - 4 * q[0] * q[2]
         self._disc_degree = 2 * q_degree
 
@@ -314,5 +406,7 @@ class Branch(RationalCurve):
     def kind(self, phi: float) -> str:
         """The kind at [cos φ : sin φ]: the sign of the discriminant."""
         u, v, n = cos(phi), sin(phi), self._disc_degree
-        disc = sum(float(c) * u ** (n - i) * v**i for i, c in enumerate(_fractions(self._disc)))
+        disc = sum(
+            float(c) * u ** (n - i) * v**i for i, c in enumerate(_fractions(self._disc))
+        )
         return CROSSING if disc > 0 else CLOSURE if disc < 0 else BOUNDARY

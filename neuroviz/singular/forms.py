@@ -1,15 +1,18 @@
-"""Pairs of real binary quadratic forms: what one lightning layer with d = 2, d′ = 1 computes.
+"""Pairs of real binary quadratic forms: what one lightning layer with d = 2, d′ = 1
+computes.
 
-The layer (A, V) is known by the pair q_k = ℓ_k·v, where ℓ_k is column k of A and v the row V, as
-linear forms in (X, Y) (Prop. A.5). So a function is a point of a 6-dimensional space, and
+The layer (A, V) is known by the pair q_k = ℓ_k·v, where ℓ_k is column k of A and v the
+row V, as linear forms in (X, Y) (Prop. A.5). So a function is a point of a
+6-dimensional space, and
 
     layers            pairs with a common real linear factor               (dimension 5)
     Zariski closure   pairs with any common factor: the resultant is 0     (Cor. A.6)
     singular points   proportional pairs                                   (Thm. 3.4)
 
-A form aX² + bXY + cY² is a triple (a, b, c); its size is √(a² + b²/2 + c²), which no rotation of
-(X, Y) changes. Everything is exact for int and Fraction, and else takes arrays of any shape.
-docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma A.3".
+A form aX² + bXY + cY² is a triple (a, b, c); its size is √(a² + b²/2 + c²), which no
+rotation of (X, Y) changes. Everything is exact for int and Fraction, and else takes
+arrays of any shape. docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma
+A.3".
 """
 
 from fractions import Fraction
@@ -24,10 +27,17 @@ Number = int | Fraction | float | np.ndarray
 Form = tuple[Number, Number, Number]
 Pair = tuple[Form, Form]
 
-SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF = "smooth", "crossing", "boundary", "closure only", "off"
+SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF = (
+    "smooth",
+    "crossing",
+    "boundary",
+    "closure only",
+    "off",
+)
 KINDS = (SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF)
 TOLERANCE = 1e-9
-"""How far, relative to their size, float coefficients may be from what is said of them."""
+"""How far, relative to their size, float coefficients may be from what is said of
+them."""
 ROUNDING = 1e-12
 """What is smaller, relative to what it is made of, is 0 up to rounding."""
 
@@ -53,7 +63,8 @@ class Root(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """The root [X:Y] (a unit vector) of the layer nearest to a pair, and how far that layer is."""
+    """The root [X:Y] (a unit vector) of the layer nearest to a pair, and how far that
+    layer is."""
 
     X: np.ndarray
     Y: np.ndarray
@@ -63,11 +74,10 @@ class Nearest(NamedTuple):
 class Facts(NamedTuple):
     """What Theorem 3.2, Lemma A.3 and Theorem 3.4 say about a function.
 
-    Attributes:
-        kind: one of `KINDS`.
-        rank_a, rank_v: the ranks of its weights A, V; None where it has no real weights.
-        kernel: dimension of the kernel of the differential in (A, V) at its weights; None likewise.
-        preimages: how many real weights it has, up to rescaling.
+    Attributes: kind: one of `KINDS`. rank_a, rank_v: the ranks of its weights A, V;
+        None where it has no real weights. kernel: dimension of the kernel of the
+        differential in (A, V) at its weights; None likewise. preimages: how many real
+        weights it has, up to rescaling.
     """
 
     kind: str
@@ -86,7 +96,8 @@ _ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6, inf)  # at A = 0, V = 0
 
 
 def minors(q1: Form, q2: Form) -> Form:
-    """a₁b₂ − a₂b₁, a₁c₂ − a₂c₁, b₁c₂ − b₂c₁: all 0 exactly if the forms are proportional.
+    """a₁b₂ − a₂b₁, a₁c₂ − a₂c₁, b₁c₂ − b₂c₁: all 0 exactly if the forms are
+    proportional.
 
     >>> minors((1, 0, 1), (0, 1, 0))
     (1, 0, -1)
@@ -96,7 +107,8 @@ def minors(q1: Form, q2: Form) -> Form:
 
 
 def resultant(q1: Form, q2: Form) -> Number:
-    """R = (a₁c₂ − a₂c₁)² − (a₁b₂ − a₂b₁)(b₁c₂ − b₂c₁): 0 exactly if the forms have a common factor.
+    """R = (a₁c₂ − a₂c₁)² − (a₁b₂ − a₂b₁)(b₁c₂ − b₂c₁): 0 exactly if the forms have a
+    common factor.
 
     >>> resultant((1, 0, -1), (1, 2, 1)), resultant((1, 0, -1), (1, 0, 1))
     (0, 4)
@@ -116,14 +128,16 @@ def discriminant(q: Form) -> Number:
 
 
 def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
-    """Where a pair of forms lies: "smooth", "crossing", "boundary", "closure only" or "off" (Thm. 3.4).
+    """Where a pair of forms lies: "smooth", "crossing", "boundary", "closure only" or
+    "off" (Thm. 3.4).
 
         not proportional   smooth if a real root is common, else off
-        proportional       with the common form: crossing if it has two real roots, boundary if a
-                           double one, closure only if none; (0, 0) is a boundary point, v·0ᵀ
+        proportional       with the common form: crossing if it has two real roots,
+                           boundary if a double one, closure only if none; (0, 0) is a
+                           boundary point, v·0ᵀ
 
-    Int and Fraction are decided exactly, floats up to a relative error `tol`. Arrays of coefficients are
-    broadcast, and the answer is then an array of words.
+    Int and Fraction are decided exactly, floats up to a relative error `tol`. Arrays of
+    coefficients are broadcast, and the answer is then an array of words.
 
     Raises:
         ValueError: if a coefficient is not finite, or tol is not between 0 and 1.
@@ -138,7 +152,8 @@ def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
 
 
 def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]:
-    """The real roots that two forms share, by their angle: one, two (proportional forms) or none.
+    """The real roots that two forms share, by their angle: one, two (proportional
+    forms) or none.
 
     The roots of one form q are those of (q, 0), a double one once.
 
@@ -149,21 +164,30 @@ def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]
     ((Root(X=-1, Y=1),), (Root(X=1, Y=1), Root(X=-1, Y=1)))
     """
     if not any(q1) and not any(q2):
-        raise ValueError("roots need a form that is not 0; every [X:Y] is a root of 0: take another point")
+        raise ValueError(
+            "roots need a form that is not 0; every [X:Y] is a root of 0: take another"
+            " point"
+        )
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[1]
     kind, nearest, (u0, u1, u2) = _sort(q1, q2, tol)
     centre, half = atan2(u2, u1), acos(np.clip(-u0 / (hypot(u1, u2) or 1.0), -1, 1))
     double = centre + (pi if u0 > 0 else 0.0)
-    angles = {SMOOTH: [nearest], CROSSING: [centre - half, centre + half], BOUNDARY: [double]}
+    angles = {
+        SMOOTH: [nearest],
+        CROSSING: [centre - half, centre + half],
+        BOUNDARY: [double],
+    }
     turned = sorted(float(_turn(angle)) / 2 for angle in angles.get(str(kind), []))
     return tuple(make_root(cos(theta), sin(theta)) for theta in turned)
 
 
 def nearest_layer(q1: Form, q2: Form) -> Nearest:
-    """How far a pair of forms is from the nearest layer, `layer_with_root(q1, q2, X, Y)`, and its root.
+    """How far a pair of forms is from the nearest layer, `layer_with_root(q1, q2, X,
+    Y)`, and its root.
 
-        distance = min over unit (X, Y) of √(q₁² + q₂²)(X, Y)     that to the pairs with root [X:Y]
+        distance = min over unit (X, Y) of √(q₁² + q₂²)(X, Y)     that to the pairs with
+        root [X:Y]
 
     >>> round(float(nearest_layer((1, 0, 1), (0, 0, 0)).distance), 12)
     1.0
@@ -173,7 +197,8 @@ def nearest_layer(q1: Form, q2: Form) -> Nearest:
 
 
 def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
-    """V = (Y, −X), which vanishes at the root, and the A whose layer is nearest to the pair.
+    """V = (Y, −X), which vanishes at the root, and the A whose layer is nearest to the
+    pair.
 
     At a common root [X:Y] the layer is the pair; exactly so for int and Fraction.
     """
@@ -181,16 +206,25 @@ def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
     squared = (X * X + Y * Y) ** 2
     columns = []
     for a, b, c in (q1, q2):
-        # q in the basis (X, Y), (Y, −X): its value along the root is left out, the rest divided by v.
+        # q in the basis (X, Y), (Y, −X): its value along the root is left out, the rest
+        # divided by v.
         mixed = 2 * (a - c) * X * Y + b * (Y * Y - X * X)
         across = a * Y * Y - b * X * Y + c * X * X
         parts = mixed * X + across * Y, mixed * Y - across * X
-        columns.append([tidy(Fraction(part) / squared) if exact else part / squared for part in parts])
-    return Weights(_matrix(zip(*columns, strict=True), exact), _matrix([[Y, -X]], exact))
+        columns.append(
+            [
+                tidy(Fraction(part) / squared) if exact else part / squared
+                for part in parts
+            ]
+        )
+    return Weights(
+        _matrix(zip(*columns, strict=True), exact), _matrix([[Y, -X]], exact)
+    )
 
 
 def preimages_of(q1: Form, q2: Form) -> tuple[Weights, ...]:
-    """All real weights of one function up to rescaling: 1, or 2 at a crossing (the swap of Thm. 3.2).
+    """All real weights of one function up to rescaling: 1, or 2 at a crossing (the swap
+    of Thm. 3.2).
 
     The zero function has infinitely many, of which A = 0, V = 0 stands for all.
 
@@ -202,14 +236,20 @@ def preimages_of(q1: Form, q2: Form) -> tuple[Weights, ...]:
     """
     if (kind := kind_of(q1, q2)) in (CLOSURE, OFF):
         needed = "real weights need a function that is smooth, crossing or boundary"
-        raise ValueError(f"{needed}; this one is {kind!r}: move along a ruling, or take the nearest_layer")
+        raise ValueError(
+            f"{needed}; this one is {kind!r}: move along a ruling, or take the"
+            " nearest_layer"
+        )
     if not any(q1) and not any(q2):
-        return (Weights(np.zeros((2, 2), dtype=object), np.zeros((1, 2), dtype=object)),)
+        return (
+            Weights(np.zeros((2, 2), dtype=object), np.zeros((1, 2), dtype=object)),
+        )
     return tuple(layer_with_root(q1, q2, *root) for root in common_roots(q1, q2))
 
 
 def facts_of(q1: Form, q2: Form) -> Facts:
-    """Ranks, kernel and number of preimages of one function, by Thm. 3.2, Lemma A.3 and Thm. 3.4.
+    """Ranks, kernel and number of preimages of one function, by Thm. 3.2, Lemma A.3 and
+    Thm. 3.4.
 
     >>> facts_of((1, 2, 1), (0, 0, 0))
     Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2, preimages=1)
@@ -219,23 +259,34 @@ def facts_of(q1: Form, q2: Form) -> Facts:
 
 
 def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
-    """The pair q_k = ℓ_k·v of a layer, ℓ_k being column k of A and v the row V (Prop. A.5).
+    """The pair q_k = ℓ_k·v of a layer, ℓ_k being column k of A and v the row V (Prop.
+    A.5).
 
     >>> forms_of([[1, 1], [-1, 1]], [[1, 1]])
     ((1, 0, -1), (1, 2, 1))
     """
-    A, V = (M if isinstance(M, np.ndarray) else np.asarray(M, dtype=object) for M in (A, V))
+    A, V = (
+        M if isinstance(M, np.ndarray) else np.asarray(M, dtype=object) for M in (A, V)
+    )
     if A.shape[-2:] != (2, 2) or V.shape[-2:] != (1, 2):
-        raise ValueError(f"d = 2, d′ = 1 needs A of shape (2, 2), V of (1, 2); got {A.shape}, {V.shape}")
+        raise ValueError(
+            f"d = 2, d′ = 1 needs A of shape (2, 2), V of (1, 2); got {A.shape},"
+            f" {V.shape}"
+        )
     v, w = V[..., 0, 0], V[..., 0, 1]
-    return tuple((p * v, p * w + r * v, r * w) for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1)))
+    return tuple(
+        (p * v, p * w + r * v, r * w)
+        for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1))
+    )
 
 
 def on_circle(q: Form) -> np.ndarray:
-    """A form in the unit disc: the ends of a chord, one point of the rim, or one inside, shape (k, 2).
+    """A form in the unit disc: the ends of a chord, one point of the rim, or one
+    inside, shape (k, 2).
 
-    Real roots are at their `Root.angle` on the rim, a complex pair is (c − a, −b)/(a + c): hyperbolic
-    geometry in the model whose lines are chords. As the discriminant goes to 0 both go to one point.
+    Real roots are at their `Root.angle` on the rim, a complex pair is (c − a, −b)/(a +
+    c): hyperbolic geometry in the model whose lines are chords. As the discriminant
+    goes to 0 both go to one point.
 
     Raises:
         ValueError: for the zero form.
@@ -249,7 +300,8 @@ def on_circle(q: Form) -> np.ndarray:
     return np.array([[c - a, -b]]) / (a + c) + 0.0
 
 
-# --- Exact numbers ----------------------------------------------------------------------------------
+# --- Exact numbers
+# ----------------------------------------------------------------------------------
 
 
 def is_exact(*numbers: Number) -> bool:
@@ -266,8 +318,13 @@ def tidy(t: Number) -> Number:
 
 def _matrix(rows, exact: bool) -> np.ndarray:
     """Rows of numbers, or of arrays: shape (…, rows, columns)."""
-    rows = [[np.asarray(entry, dtype=object if exact else float) for entry in row] for row in rows]
-    entries = np.stack(np.broadcast_arrays(*(entry for row in rows for entry in row)), -1)
+    rows = [
+        [np.asarray(entry, dtype=object if exact else float) for entry in row]
+        for row in rows
+    ]
+    entries = np.stack(
+        np.broadcast_arrays(*(entry for row in rows for entry in row)), -1
+    )
     return entries.reshape(*entries.shape[:-1], len(rows), -1)
 
 
@@ -278,57 +335,73 @@ def make_root(X: Number, Y: Number) -> Root:
         ValueError: if X, Y are both 0, or not finite.
     """
     if is_exact(X, Y) and (X or Y):
-        return Root(*(Fraction(tidy(X)) / tidy(Y)).as_integer_ratio()) if Y else Root(1, 0)
+        return (
+            Root(*(Fraction(tidy(X)) / tidy(Y)).as_integer_ratio()) if Y else Root(1, 0)
+        )
     length = hypot(X, Y)
     if not 0 < length < inf:
-        raise ValueError(f"a root [X:Y] needs finite numbers, not both 0; got [{X}:{Y}]")
+        raise ValueError(
+            f"a root [X:Y] needs finite numbers, not both 0; got [{X}:{Y}]"
+        )
     length = -length if Y < 0 or (Y == 0 and X < 0) else length
     return Root(float(X / length) + 0.0, float(Y / length) + 0.0)
 
 
 def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
-    """Kind and common real roots of a pair of rational forms; none are listed for (0, 0)."""
+    """Kind and common real roots of a pair of rational forms; none are listed for (0,
+    0)."""
     q1, q2 = tuple(map(tidy, q1)), tuple(map(tidy, q2))
     ab, ac, bc = minors(q1, q2)
     if ab or ac or bc:
         if resultant(q1, q2):
             return OFF, ()
-        # (X², XY, Y²) is orthogonal to both forms, so it is their cross product (bc, −ac, ab).
+        # (X², XY, Y²) is orthogonal to both forms, so it is their cross product (bc,
+        # −ac, ab).
         return SMOOTH, (make_root(bc, -ac) if bc else make_root(-ac, ab),)
     a, b, c = q1 if any(q1) else q2
     disc = Fraction(discriminant((a, b, c)))
     if disc < 0:
         return CLOSURE, ()
     if disc == 0:
-        return BOUNDARY, (make_root(-b, 2 * a),) if a else (make_root(1, 0),) if c else ()
+        return BOUNDARY, (
+            (make_root(-b, 2 * a),) if a else (make_root(1, 0),) if c else ()
+        )
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
-        largest = max(abs(a), abs(b), abs(c))  # large whole numbers would leave the float range
+        largest = max(
+            abs(a), abs(b), abs(c)
+        )  # large whole numbers would leave the float range
         a, b, c = (Fraction(t) / largest for t in (a, b, c))
         root = sqrt(disc / largest**2)
-    # Nothing cancels in this numerator; the product c/a of both roots gives the other one.
+    # Nothing cancels in this numerator; the product c/a of both roots gives the other
+    # one.
     numerator = -b - root if b > 0 else -b + root
     roots = make_root(numerator, 2 * a), make_root(2 * c, numerator)
     return CROSSING, tuple(sorted(roots, key=lambda root: root.angle))
 
 
-# --- Floats -----------------------------------------------------------------------------------------
+# --- Floats
+# -----------------------------------------------------------------------------------------
 
 
 def _light(q1: Form, q2: Form) -> np.ndarray:
-    """Orthonormal u of both forms, shape (…, 2, 3): √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ + u₂ sin 2θ.
+    """Orthonormal u of both forms, shape (…, 2, 3): √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ
+    + u₂ sin 2θ.
 
     So the discriminant is 2(u₁² + u₂² − u₀²).
     """
     a, b, c = np.moveaxis(_matrix((q1, q2), exact=False), -1, 0)
     pair = np.stack([a + c, a - c, b], -1) / sqrt(2)
     if not np.isfinite(pair).all():
-        raise ValueError("forms need finite coefficients; some overflowed or are undefined")
+        raise ValueError(
+            "forms need finite coefficients; some overflowed or are undefined"
+        )
     return pair
 
 
 def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kind, angle 2θ of the root of the nearest layer, and `_light` of what proportional forms share."""
+    """Kind, angle 2θ of the root of the nearest layer, and `_light` of what
+    proportional forms share."""
     if not 0 < tol < 1:
         raise ValueError(f"tol is a relative error between 0 and 1; got {tol!r}")
     pair = _light(q1, q2)
@@ -342,28 +415,40 @@ def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.nd
 
     common = np.moveaxis(right[..., 0, :], -1, 0)  # the common form, of size 1
     disc = common[1] ** 2 + common[2] ** 2 - common[0] ** 2
-    kind = np.select([zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE)
-    return np.where(proportional, kind, np.where(distance <= tol, SMOOTH, OFF)), nearest, common
+    kind = np.select(
+        [zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE
+    )
+    return (
+        np.where(proportional, kind, np.where(distance <= tol, SMOOTH, OFF)),
+        nearest,
+        common,
+    )
 
 
 def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The φ = 2θ at which |(q₁, q₂)(cos θ, sin θ)| is least, and this least value.
 
-    With G the Gram matrix its square is ½(1, c, s)G(1, c, s)ᵀ, whose critical points are zeros of a
-    quartic in e^{iφ}. Newton's method improves them, as those close together come out badly.
+    With G the Gram matrix its square is ½(1, c, s)G(1, c, s)ᵀ, whose critical points
+    are zeros of a quartic in e^{iφ}. Newton's method improves them, as those close
+    together come out badly.
     """
     G = np.swapaxes(pair, -1, -2) @ pair
     one = G[..., 0, 2] + 1j * G[..., 0, 1]
     two = G[..., 1, 2] - 0.5j * (G[..., 2, 2] - G[..., 1, 1])
     size = np.abs(one) + np.abs(two)
-    # A leading coefficient near 0 is moved away from 0; Newton's method undoes the change.
+    # A leading coefficient near 0 is moved away from 0; Newton's method undoes the
+    # change.
     floor = ROUNDING * size
     two = np.where(np.abs(two) > floor, two, np.where(size > 0, floor, 1.0))
     companion = np.zeros((*two.shape, 4, 4), dtype=complex)
-    companion[..., 0, :] = np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]
+    companion[..., 0, :] = (
+        np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]
+    )
     companion[..., [1, 2, 3], [0, 1, 2]] = 1
     phi = np.angle(np.linalg.eigvals(companion))
-    u0, u1, u2 = np.moveaxis(pair[..., None] / sqrt(2), -2, 0)  # each (…, 2, 1), beside (…, 1, 4) angles
+    u0, u1, u2 = np.moveaxis(
+        pair[..., None] / sqrt(2), -2, 0
+    )  # each (…, 2, 1), beside (…, 1, 4) angles
 
     def value(phi: np.ndarray) -> np.ndarray:
         return u0 + u1 * np.cos(phi)[..., None, :] + u2 * np.sin(phi)[..., None, :]
@@ -372,8 +457,13 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(4):
         q = value(phi)
         slope = value(phi + pi / 2) - u0
-        gradient, curvature = (q * slope).sum(-2), np.abs((slope**2 + q * (u0 - q)).sum(-2))
-        moved = phi - np.divide(gradient, curvature, out=np.zeros_like(phi), where=curvature > 0)
+        gradient, curvature = (
+            (q * slope).sum(-2),
+            np.abs((slope**2 + q * (u0 - q)).sum(-2)),
+        )
+        moved = phi - np.divide(
+            gradient, curvature, out=np.zeros_like(phi), where=curvature > 0
+        )
         lower = np.linalg.norm(value(moved), axis=-2)
         phi, least = np.where(lower < least, moved, phi), np.minimum(lower, least)
     best = least.argmin(-1)[..., None]

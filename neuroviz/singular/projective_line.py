@@ -1,4 +1,5 @@
-"""Roots of a quadratic form on the projective line, and kinds of points of a slice, in words."""
+"""Roots of a quadratic form on the projective line, and kinds of points of a slice, in
+words."""
 
 from neuroviz.singular.forms import Root
 
@@ -17,7 +18,9 @@ def root_text(root: Root) -> str:
     >>> root_text(Root(-1, 2)), root_text(Root(1, 0)), root_text(Root(1e-17, 1.0))
     ('−0.5', '∞', '0')
     """
-    return "∞" if abs(root.m) > 1e9 else f"{round(root.m, 9) + 0.0:.3g}".replace("-", "−")
+    return (
+        "∞" if abs(root.m) > 1e9 else f"{round(root.m, 9) + 0.0:.3g}".replace("-", "−")
+    )
 
 
 def factor_text(root: Root) -> str:
@@ -30,4 +33,6 @@ def factor_text(root: Root) -> str:
     if m in ("∞", "0"):
         return {"∞": "Y", "0": "X"}[m]
     times = m.removeprefix("−")
-    return f"X {'+' if m.startswith('−') else '−'} {'' if times == '1' else times + ' '}Y"
+    return (
+        f"X {'+' if m.startswith('−') else '−'} {'' if times == '1' else times + ' '}Y"
+    )

@@ -1,7 +1,8 @@
 """Singular and boundary points of one lightning layer in any size.
 
-Weights move towards rank one and towards the boundary, at rational points, so that ranks and the
-kernel of the differential of (A, V) ↦ function are exact. docs/mathematics.md: "Lemma A.3", "Theorem 3.4".
+Weights move towards rank one and towards the boundary, at rational points, so that
+ranks and the kernel of the differential of (A, V) ↦ function are exact.
+docs/mathematics.md: "Lemma A.3", "Theorem 3.4".
 """
 
 from dataclasses import dataclass
@@ -29,14 +30,13 @@ class Approach:
 
         A = u kᵀ + (1 − s) R,   V = h vᵀ + (1 − s) W,   v = b u + (1 − b) w,   w ⟂ u
 
-    R and W are random, of ranks min(a, d) − 1 and min(d, d′) − 1; so s = 1 is rank one, and s = b = 1
-    is the boundary. All entries are rational.
+    R and W are random, of ranks min(a, d) − 1 and min(d, d′) − 1; so s = 1 is rank one,
+    and s = b = 1 is the boundary. All entries are rational.
 
-    Attributes:
-        d, d_out, a: d ≥ 2, d′ ≥ 1, and the rank that A may have at most (a > d restricts nothing).
-        s, b: from 0 to 1, int or Fraction with a denominator up to 10,000.
-        seed: what everything is drawn from.
-        values_too: whether V goes to rank one together with A; else V = h vᵀ + W.
+    Attributes: d, d_out, a: d ≥ 2, d′ ≥ 1, and the rank that A may have at most (a > d
+        restricts nothing). s, b: from 0 to 1, int or Fraction with a denominator up to
+        10,000. seed: what everything is drawn from. values_too: whether V goes to rank
+        one together with A; else V = h vᵀ + W.
 
     Raises:
         ValueError: if a size is too small, or s or b is not such a number.
@@ -52,13 +52,20 @@ class Approach:
 
     def __post_init__(self) -> None:
         if self.d < 2 or self.d_out < 1 or self.a < 1:
-            raise ValueError(f"sizes need d ≥ 2, d′ ≥ 1, a ≥ 1; got {self.d}, {self.d_out}, {self.a}")
+            raise ValueError(
+                f"sizes need d ≥ 2, d′ ≥ 1, a ≥ 1; got {self.d}, {self.d_out}, {self.a}"
+            )
         for name in ("s", "b"):
             value = getattr(self, name)
             if not isinstance(value, (int, Fraction)) or not 0 <= value <= 1:
-                raise ValueError(f"{name} is an int or a Fraction from 0 to 1; got {value!r}")
+                raise ValueError(
+                    f"{name} is an int or a Fraction from 0 to 1; got {value!r}"
+                )
             if Fraction(value).denominator > _LARGEST_DENOMINATOR:
-                raise ValueError(f"{name} has a denominator up to {_LARGEST_DENOMINATOR}; got {value}")
+                raise ValueError(
+                    f"{name} has a denominator up to {_LARGEST_DENOMINATOR}; got"
+                    f" {value}"
+                )
 
     def numerators(self) -> Pair:
         """A and V times their common denominator: whole numbers, as floats.
@@ -71,7 +78,10 @@ class Approach:
         n = lcm(Fraction(self.s).denominator, Fraction(self.b).denominator)
         far, near = int((1 - self.s) * n), int(self.b * n)
         v = near * u + (n - near) * w
-        return Pair(n * np.outer(u, k) + far * R, np.outer(h, v) + (far if self.values_too else n) * W)
+        return Pair(
+            n * np.outer(u, k) + far * R,
+            np.outer(h, v) + (far if self.values_too else n) * W,
+        )
 
 
 @lru_cache(maxsize=64)
@@ -82,13 +92,23 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
         return rng.choice([-2.0, -1.0, 1.0, 2.0], size)
 
     def matrix(rows: int, columns: int, rank: int) -> np.ndarray:
-        return sum((np.outer(vector(rows), vector(columns)) for _ in range(rank)), np.zeros((rows, columns)))
+        return sum(
+            (np.outer(vector(rows), vector(columns)) for _ in range(rank)),
+            np.zeros((rows, columns)),
+        )
 
     u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
     even = d - d % 2
-    w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]  # a quarter turn of pairs of entries
+    w[0:even:2], w[1:even:2] = (
+        -u[1:even:2],
+        u[0:even:2],
+    )  # a quarter turn of pairs of entries
     most = [min(a, d), min(d, d_out), min(d, d_out)]
-    for _ in range(100):  # draw until no rank is lower by coincidence; the first draw nearly always is enough
+    for _ in range(
+        100
+        # draw until no rank is lower by coincidence; the first draw nearly always is
+        # enough
+    ):
         R, W = matrix(d, d, most[0] - 1), matrix(d_out, d, most[1] - 1)
         whole = np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W
         if list(map(np.linalg.matrix_rank, whole)) == most:
@@ -97,10 +117,11 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
 
 
 def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray:
-    """Matrices that span the directions in which A of the given rank may move with rank ≤ a; (m, d, d).
+    """Matrices that span the directions in which A of the given rank may move with rank
+    ≤ a; (m, d, d).
 
-    rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions
-    otherwise        all matrices: at rank A < a every minor of size a + 1 vanishes to second order
+    rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions otherwise        all
+    matrices: at rank A < a every minor of size a + 1 vanishes to second order
     """
     d = len(A)
     units = np.eye(d * d).reshape(d * d, d, d)
@@ -110,7 +131,8 @@ def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray
 
 
 def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
-    """The differential of (A, V) ↦ table of products, a row for each direction: those of A, then of V.
+    """The differential of (A, V) ↦ table of products, a row for each direction: those
+    of A, then of V.
 
     The columns are the coefficients of `function_table`, each once.
     """
@@ -124,14 +146,12 @@ def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
 class SingularFacts(NamedTuple):
     """What is true at a point, exactly.
 
-    Attributes:
-        kind: SMOOTH, CROSSING, BOUNDARY or THIN.
-        rank_a, rank_v: ranks of A and V.
-        directions: in how many dimensions (A, V) may move, to first order, with rank A ≤ a.
-        kernel: how many of them are silent.
-        dimension: of the set of functions, α(a, d) + dd′ − 1 (Cor. 3.3).
-        preimages: how many weights the function has, up to rescaling.
-        span: at a crossing, the dimension that the tangent spaces of both branches span together; else None.
+    Attributes: kind: SMOOTH, CROSSING, BOUNDARY or THIN. rank_a, rank_v: ranks of A and
+        V. directions: in how many dimensions (A, V) may move, to first order, with rank
+        A ≤ a. kernel: how many of them are silent. dimension: of the set of functions,
+        α(a, d) + dd′ − 1 (Cor. 3.3). preimages: how many weights the function has, up
+        to rescaling. span: at a crossing, the dimension that the tangent spaces of both
+        branches span together; else None.
     """
 
     kind: str
@@ -152,11 +172,13 @@ class SingularFacts(NamedTuple):
 def singular_facts(approach: Approach) -> SingularFacts:
     """Ranks, kernel and tangent dimension at a rational point, counted over F_p.
 
-    A count over F_p can only make a rank too small and a kernel too large; but the kernel is at least 1
-    (d at the boundary) by the directions that Lemma A.3 names. Where the count says 1 or d, it is exact.
+    A count over F_p can only make a rank too small and a kernel too large; but the
+    kernel is at least 1 (d at the boundary) by the directions that Lemma A.3 names.
+    Where the count says 1 or d, it is exact.
 
-    For a < d a point with rank A < a is singular, whatever V: there A may move to first order in all d²
-    directions, and the image of the differential has more dimensions than the set.
+    For a < d a point with rank A < a is singular, whatever V: there A may move to first
+    order in all d² directions, and the image of the differential has more dimensions
+    than the set.
 
     >>> [singular_facts(Approach(3, 2, 3, s, b)).kernel for s, b in [(0, 0), (1, 0), (0, 1), (1, 1)]]
     [1, 1, 1, 3]
@@ -173,8 +195,14 @@ def singular_facts(approach: Approach) -> SingularFacts:
         u, _, k, h, _, _ = _ingredients(d, approach.d_out, a, approach.seed)
         v = pair.V[np.flatnonzero(h)[0]]
         other = Pair(over.reduce(np.outer(v, k)), over.reduce(np.outer(h, u)))
-        both = np.concatenate([rows, differential(over, other, directions(over, other.A, a, 1))])
+        both = np.concatenate(
+            [rows, differential(over, other, directions(over, other.A, a, 1))]
+        )
         span = exact_rank(both.T, over)
-    kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(case, THIN if rank_a < a < d else SMOOTH)
+    kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(
+        case, THIN if rank_a < a < d else SMOOTH
+    )
     dimension, preimages = alpha(a, d) + pair.V.size - 1, 2 if kind == CROSSING else 1
-    return SingularFacts(kind, rank_a, rank_v, free, free - image, dimension, preimages, span)
+    return SingularFacts(
+        kind, rank_a, rank_v, free, free - image, dimension, preimages, span
+    )

@@ -1,13 +1,16 @@
 """Sections of the singular surface: what a plane cuts out of a slice.
 
-On the ruling with root m the plane n·p = c singles out one point, so a section is a rational curve too:
+On the ruling with root m the plane n·p = c singles out one point, so a section is a
+rational curve too:
 
-    q₁(m) = q₂(m) = 0,   n·p = c      three linear equations, by Cramer's rule of degree 4 in [X:Y]
+    q₁(m) = q₂(m) = 0,   n·p = c      three linear equations, by Cramer's rule of degree
+    4 in [X:Y]
 
-Roots that all four minors share belong to rulings that lie in the plane. Every section is singular
-where the plane meets the singular curve (a tangent plane adds other points): a crossing becomes a
-node, a pinch point or a sharp edge a cusp, and a "closure only" point becomes isolated.
-Structure is decided over the rationals; floats are taken for the rational numbers that they are.
+Roots that all four minors share belong to rulings that lie in the plane. Every section
+is singular where the plane meets the singular curve (a tangent plane adds other
+points): a crossing becomes a node, a pinch point or a sharp edge a cusp, and a "closure
+only" point becomes isolated. Structure is decided over the rationals; floats are taken
+for the rational numbers that they are.
 """
 
 from dataclasses import dataclass
@@ -36,7 +39,10 @@ class Plane:
     def __post_init__(self) -> None:
         numbers = *self.normal, self.offset
         if len(numbers) != 4 or not all(map(isfinite, numbers)) or not any(self.normal):
-            needed = "a plane needs three finite numbers, not all 0, for its normal, and an offset"
+            needed = (
+                "a plane needs three finite numbers, not all 0, for its normal, and an"
+                " offset"
+            )
             raise ValueError(f"{needed}; got {numbers}")
         object.__setattr__(self, "normal", tuple(map(Fraction, self.normal)))
         object.__setattr__(self, "offset", Fraction(self.offset))
@@ -47,14 +53,16 @@ class Plane:
         return *self.normal, -self.offset
 
     def height(self, points: np.ndarray) -> np.ndarray:
-        """How far points, shape (…, 3), are above the plane; below it the number is negative."""
+        """How far points, shape (…, 3), are above the plane; below it the number is
+        negative."""
         normal = np.array(self.normal, dtype=float)
         return (points @ normal - float(self.offset)) / np.linalg.norm(normal)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A stretch of a section: the point on the ruling with root [cos θ : sin θ], for each θ.
+    """A stretch of a section: the point on the ruling with root [cos θ : sin θ], for
+    each θ.
 
     Attributes:
         theta: shape (n,), increasing; all equal on a ruling that lies in the plane.
@@ -92,7 +100,8 @@ class Section:
 
 
 def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
-    """The section of a slice by a plane: runs of `count` points, and its nodes, cusps and isolated points.
+    """The section of a slice by a plane: runs of `count` points, and its nodes, cusps
+    and isolated points.
 
     Raises:
         ValueError: if the singular points fill a surface.
@@ -101,7 +110,10 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     >>> [section_of(SLICES["S1"], Plane((1, 0, 0), s)).singular for s in (3, 2)]
     [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
     """
-    equations = [*([pair[k] for pair in slice.pairs] for k in (0, 1)), [(e,) for e in plane.equation]]
+    equations = [
+        *([pair[k] for pair in slice.pairs] for k in (0, 1)),
+        [(e,) for e in plane.equation],
+    ]
     moving, degree, lost = curves.solve(equations, 4) or (None, 0, [])
     runs = []
     if degree > 0 and moving[3]:
@@ -111,14 +123,18 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
         runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
     for u, v in lost:
         read = Fraction if is_exact(u, v) else float
-        basis = null_vectors([[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)])
+        basis = null_vectors(
+            [[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)]
+        )
         runs += _line(basis, atan2(v, u) % pi, slice.window, count)
     singular, along = [], []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
         if places is None:
             for piece in slice.singular_curve(count):
-                if np.abs(plane.height(piece.points)).max() < 1e-9 * (1 + np.abs(piece.points).max()):
+                if np.abs(plane.height(piece.points)).max() < 1e-9 * (
+                    1 + np.abs(piece.points).max()
+                ):
                     along.append(piece)
             continue
         pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
@@ -130,10 +146,17 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     return Section(plane, tuple(runs), tuple(sorted(set(singular))), tuple(along))
 
 
-def _line(basis: list[list[Number]], theta: float, window: Window, count: int) -> list[Run]:
-    """The ruling with this basis of its points (x : y : z : w), if it is finite and meets the window."""
+def _line(
+    basis: list[list[Number]], theta: float, window: Window, count: int
+) -> list[Run]:
+    """The ruling with this basis of its points (x : y : z : w), if it is finite and
+    meets the window."""
     if len(basis) != 2 or not basis[-1][3]:
         return []
     direction, point = (np.array(vector[:3], dtype=float) for vector in basis)
     start, end = window.cut(point, direction)
-    return [] if np.isnan(start).any() else [Run(np.full(count, theta), np.linspace(start, end, count))]
+    return (
+        []
+        if np.isnan(start).any()
+        else [Run(np.full(count, theta), np.linspace(start, end, count))]
+    )

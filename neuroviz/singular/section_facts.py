@@ -1,4 +1,5 @@
-"""The facts of a slice and a plane: what the picture says of what one cuts out of the other.
+"""The facts of a slice and a plane: what the picture says of what one cuts out of the
+other.
 
 `web/singular/section_facts.ts` types them. Points are in the units of the drawing, as
 x, y, z, x, y, z, …
@@ -35,7 +36,8 @@ def section_picture(study: SectionStudy) -> Picture:
 
 
 def section_facts(study: SectionStudy) -> Facts:
-    """What the picture says of the plane and of the section, and what its formulas need.
+    """What the picture says of the plane and of the section, and what its formulas
+    need.
 
     >>> from neuroviz.singular.section_panel import SectionSetting, study_section
     >>> facts = section_facts(study_section(SectionSetting()))
@@ -50,7 +52,9 @@ def section_facts(study: SectionStudy) -> Facts:
         "found": words(study.found),
         "section": {
             "runs": [_run(chart, run) for run in section.runs],
-            "singular": [{"kind": kind, "at": _flat(chart, at)} for kind, at in section.singular],
+            "singular": [
+                {"kind": kind, "at": _flat(chart, at)} for kind, at in section.singular
+            ],
             "along": [_piece(chart, piece) for piece in section.along],
         },
         "formulas": _formulas(chart),
@@ -59,10 +63,11 @@ def section_facts(study: SectionStudy) -> Facts:
 
 @lru_cache(maxsize=64)
 def _formulas(chart: Chart) -> Facts:
-    """What the page needs to cut the slice by itself: see `web/singular/section_plane.ts`.
+    """What the page needs to cut the slice by itself: see
+    `web/singular/section_plane.ts`.
 
-    `eye` is on the side from which the plane is looked at; `snap` is the share of the way out
-    that is near to a pinch point.
+    `eye` is on the side from which the plane is looked at; `snap` is the share of the
+    way out that is near to a pinch point.
     """
     return local_of(chart) | {"eye": list(camera_of(chart).eye), "snap": SNAP}
 
@@ -72,7 +77,8 @@ def _flat(chart: Chart, points: np.ndarray) -> list[float]:
 
 
 def _run(chart: Chart, run: Run) -> Facts:
-    """The points of a run, and which sheet each is on, from −1 to 1: its ruling's tone there."""
+    """The points of a run, and which sheet each is on, from −1 to 1: its ruling's tone
+    there."""
     return {"points": _flat(chart, run.points), "tones": _tones(chart, run)}
 
 

@@ -12,19 +12,28 @@ from neuroviz.singular.section import Plane, Section, section_of
 from neuroviz.singular.section_facts import section_picture
 from neuroviz.singular.section_plane import RANGES, Frame, plane_at
 from neuroviz.singular.slice import Slice
-from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
+from neuroviz.singular.slice_panel import (
+    SlicePanel,
+    SliceSetting,
+    coordinates,
+    slice_name,
+)
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 _MEANING = {
     "crossing": "A node is a crossing of two sheets: two sets of weights",
     "boundary": "At a boundary point the two sheets have met",
-    "closure only": "An isolated point is in the Zariski closure only: no weights have it, nor one near it",
+    "closure only": (
+        "An isolated point is in the Zariski closure only: no weights have it, nor one"
+        " near it"
+    ),
 }
 
 
 @dataclass(frozen=True)
 class SectionSetting(SliceSetting):
-    """A slice and a plane: turn and tilt of its normal, and how far out it is, as a share of the drawing."""
+    """A slice and a plane: turn and tilt of its normal, and how far out it is, as a
+    share of the drawing."""
 
     turn: int = whole("turn, in °", -25, *RANGES["turn"])
     tilt: int = whole("tilt, in °", 10, *RANGES["tilt"])
@@ -66,11 +75,20 @@ def _equation(slice: Slice, plane: Plane) -> str:
     normal = np.array(plane.normal, dtype=float)
     largest = max(normal.tolist(), key=abs)
     text = ""
-    for c, name in zip((normal / largest).round(2).tolist(), slice.coordinates, strict=True):
+    for c, name in zip(
+        (normal / largest).round(2).tolist(), slice.coordinates, strict=True
+    ):
         if c:
-            text += ("− " if c < 0 else "+ ") + ("" if abs(c) == 1 else f"{abs(c):g} ") + name + " "
+            text += (
+                ("− " if c < 0 else "+ ")
+                + ("" if abs(c) == 1 else f"{abs(c):g} ")
+                + name
+                + " "
+            )
     text = text[2:] if text.startswith("+") else "−" + text[2:]
-    return f"{text}= {round(float(plane.offset) / largest, 3) + 0.0:.3g}".replace("-", "−")
+    return f"{text}= {round(float(plane.offset) / largest, 3) + 0.0:.3g}".replace(
+        "-", "−"
+    )
 
 
 def _found(chart: Chart, section: Section) -> str:
@@ -82,19 +100,29 @@ def _found(chart: Chart, section: Section) -> str:
         return "the plane misses what is drawn"
     times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
     points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
-    at = "goes through" if all(run.is_ruling for run in section.runs) else "has a cusp at"
+    at = (
+        "goes through"
+        if all(run.is_ruling for run in section.runs)
+        else "has a cusp at"
+    )
     said = [
         f"crosses itself {times}" if nodes else "",
-        f"{at} {'a pinch point' if chart.pinches else 'the sharp edge'}" if cusps else "",
+        (
+            f"{at} {'a pinch point' if chart.pinches else 'the sharp edge'}"
+            if cusps
+            else ""
+        ),
         f"{'has' if section.runs else 'is'} {points}" if isolated else "",
     ]
     return f"the section {' and '.join(filter(None, said)) or 'has no crossing'}"
 
 
 class SectionExplorer(SlicePanel):
-    """The singular surface cut by a plane that moves: crossings become nodes, pinch points cusps.
+    """The singular surface cut by a plane that moves: crossings become nodes, pinch
+    points cusps.
 
-    Controls: see `SectionSetting`. The plane stops at pinch points. See `Panel` for what all panels share.
+    Controls: see `SectionSetting`. The plane stops at pinch points. See `Panel` for
+    what all panels share.
 
     >>> SectionExplorer(state="turn=0;tilt=0;offset=0").description.split(":")[0]
     'S1 cut by s = 0'
@@ -106,12 +134,16 @@ class SectionExplorer(SlicePanel):
     draw = staticmethod(section_picture)
 
     def _badge(self, answer: SectionStudy) -> str:
-        only_closure = answer.section.of_kind("closure only") and not answer.section.runs
+        only_closure = (
+            answer.section.of_kind("closure only") and not answer.section.runs
+        )
         return theme.badge("proved", "Cor. A.6" if only_closure else "Thm. 3.4")
 
     def _describe(self, answer: SectionStudy) -> str:
         parts = [f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."]
         for kind, words in _MEANING.items():
-            where = "; ".join(coordinates(answer.chart.slice, p) for p in answer.section.of_kind(kind))
+            where = "; ".join(
+                coordinates(answer.chart.slice, p) for p in answer.section.of_kind(kind)
+            )
             parts.append(where and f"{words} ({where}).")
         return in_two_lines(parts, 3, 2, 1)

@@ -1,4 +1,5 @@
-"""A plane through the drawing of a slice: where the controls put it, and how it is looked at."""
+"""A plane through the drawing of a slice: where the controls put it, and how it is
+looked at."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,12 +19,12 @@ SNAP = 0.02
 
 @dataclass(frozen=True)
 class Frame:
-    """A plane as it is drawn: its directions to the right and up, its normal, how far out it is.
+    """A plane as it is drawn: its directions to the right and up, its normal, how far
+    out it is.
 
-    Args:
-        turn, tilt: of the normal, in degrees: around z from x towards y, and up from there.
-        offset: how far from the middle of the drawing.
-        side: 1 if it is looked at from where the normal points to, −1 from behind.
+    Args: turn, tilt: of the normal, in degrees: around z from x towards y, and up from
+        there. offset: how far from the middle of the drawing. side: 1 if it is looked
+        at from where the normal points to, −1 from behind.
     """
 
     turn: float
@@ -50,9 +51,12 @@ class Frame:
 
 
 def frame_of(chart: Chart, turn: float, tilt: float, offset: float) -> Frame:
-    """The frame of a plane that is looked at from where the chart's camera stands at first."""
+    """The frame of a plane that is looked at from where the chart's camera stands at
+    first."""
     front = Frame(turn, tilt, offset)
-    return front if camera_of(chart).eye @ front.normal >= 0 else replace(front, side=-1)
+    return (
+        front if camera_of(chart).eye @ front.normal >= 0 else replace(front, side=-1)
+    )
 
 
 def plane_of(chart: Chart, frame: Frame) -> Plane:
@@ -62,7 +66,9 @@ def plane_of(chart: Chart, frame: Frame) -> Plane:
     return Plane(tuple(normal.tolist()), offset)
 
 
-def plane_at(chart: Chart, turn: float, tilt: float, offset: float) -> tuple[Frame, Plane]:
+def plane_at(
+    chart: Chart, turn: float, tilt: float, offset: float
+) -> tuple[Frame, Plane]:
     """Where the controls put the plane; it snaps to a pinch point that is near.
 
     Args:
@@ -92,9 +98,14 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
     long, wide, _ = half_sizes(chart.slice)
     if long == wide:
         return wide
-    return float(abs(direction[0]) * long + np.sqrt(max(1 - direction[0] ** 2, 0.0)) * wide)
+    return float(
+        abs(direction[0]) * long + np.sqrt(max(1 - direction[0] ** 2, 0.0)) * wide
+    )
 
 
 def _turned(degrees: float) -> tuple[float, float]:
     """Cosine and sine, exact where they are 0 and 1."""
-    return round(cos(radians(degrees)), 12) + 0.0, round(sin(radians(degrees)), 12) + 0.0
+    return (
+        round(cos(radians(degrees)), 12) + 0.0,
+        round(sin(radians(degrees)), 12) + 0.0,
+    )

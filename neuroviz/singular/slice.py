@@ -1,9 +1,11 @@
-"""A 3-dimensional affine part of the space of pairs of forms, and the surface and singular curve in it.
+"""A 3-dimensional affine part of the space of pairs of forms, and the surface and
+singular curve in it.
 
-The layers are the pairs with a common real root (`neuroviz.singular.forms`). What a slice cuts out of
-their Zariski closure is a ruled surface: a root m = [X:Y] gives the line q₁(m) = q₂(m) = 0. Its singular
-points form a rational curve: a ratio [λ₁:λ₂] gives the point where λ₂q₁ = λ₁q₂. Both are solved for,
-never contoured. Everything is exact for int and Fraction, and takes numpy arrays of any shape otherwise.
+The layers are the pairs with a common real root (`neuroviz.singular.forms`). What a
+slice cuts out of their Zariski closure is a ruled surface: a root m = [X:Y] gives the
+line q₁(m) = q₂(m) = 0. Its singular points form a rational curve: a ratio [λ₁:λ₂] gives
+the point where λ₂q₁ = λ₁q₂. Both are solved for, never contoured. Everything is exact
+for int and Fraction, and takes numpy arrays of any shape otherwise.
 docs/mathematics.md: "Figure 1. The surface".
 """
 
@@ -16,7 +18,14 @@ from math import atan2, pi
 import numpy as np
 
 from neuroviz.singular import curves
-from neuroviz.singular.curves import Branch, Piece, Strip, Window, null_vectors, polynomial
+from neuroviz.singular.curves import (
+    Branch,
+    Piece,
+    Strip,
+    Window,
+    null_vectors,
+    polynomial,
+)
 from neuroviz.singular.forms import (
     TOLERANCE,
     Facts,
@@ -36,19 +45,18 @@ from neuroviz.singular.forms import (
 class Slice:
     """A 3-dimensional affine part of the pairs of forms: origin + x·∂x + y·∂y + z·∂z.
 
-    Args:
-        name: "S1", …, "random 3".
-        origin: the pair (q₁, q₂) at (0, 0, 0).
-        directions: what a step in x, y and z adds: three such pairs, linearly independent.
+    Args: name: "S1", …, "random 3". origin: the pair (q₁, q₂) at (0, 0, 0). directions:
+        what a step in x, y and z adds: three such pairs, linearly independent.
         parameters: such as (("alpha", 3),); `at` changes them, by `family`.
-        coordinates: the names of x, y, z.
-        window: what is drawn by default.
+        coordinates: the names of x, y, z. window: what is drawn by default.
 
-    Coefficients are int or Fraction; a float is taken for the rational number that it is.
+    Coefficients are int or Fraction; a float is taken for the rational number that it
+    is.
 
-    Raises:
-        ValueError: if the directions are dependent, a coefficient is not a finite number, all functions
-            of the slice have a common factor, so that it holds no surface, or a plane of them has one root.
+    Raises: ValueError: if the directions are dependent, a coefficient is not a finite
+        number, all functions
+            of the slice have a common factor, so that it holds no surface, or a plane
+            of them has one root.
 
     >>> from neuroviz.singular.surface import SLICES
     >>> SLICES["S1"].forms(3, 1, 0)
@@ -63,20 +71,31 @@ class Slice:
     parameters: tuple[tuple[str, Number], ...] = ()
     coordinates: tuple[str, str, str] = ("x", "y", "z")
     window: Window = field(default=Window(2.0), compare=False)
-    family: "Callable[..., Slice] | None" = field(default=None, compare=False, repr=False)
+    family: "Callable[..., Slice] | None" = field(
+        default=None, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "origin", _pair(self.origin))
         object.__setattr__(self, "directions", tuple(map(_pair, self.directions)))
         columns = zip(*((*q1, *q2) for q1, q2 in self.directions), strict=True)
         if len(self.directions) != 3 or null_vectors(columns):
-            needed = f"a slice needs three linearly independent directions; got {self.directions}"
+            needed = (
+                "a slice needs three linearly independent directions; got"
+                f" {self.directions}"
+            )
             raise ValueError(f"{needed}: take functions that do not lie in one plane")
-        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):  # its degree is 4
+        if all(
+            self.resultant(*p) == 0 for p in product(range(5), repeat=3)
+        ):  # its degree is 4
             found = f"all those of {self.name} have a common factor"
-            raise ValueError(f"a surface needs functions beside it; {found}: take another function")
+            raise ValueError(
+                f"a surface needs functions beside it; {found}: take another function"
+            )
         if self._has_plane():
-            raise ValueError(f"a plane of functions of {self.name} has one root: take another slice")
+            raise ValueError(
+                f"a plane of functions of {self.name} has one root: take another slice"
+            )
 
     @classmethod
     def random(cls, seed: int) -> "Slice":
@@ -85,7 +104,9 @@ class Slice:
         >>> Slice.random(0) == Slice.random(0), Slice.random(0) == Slice.random(1)
         (True, False)
         """
-        origin, *directions = np.random.default_rng(seed).integers(-4, 5, (4, 2, 3)).tolist()
+        origin, *directions = (
+            np.random.default_rng(seed).integers(-4, 5, (4, 2, 3)).tolist()
+        )
         return cls(f"random {seed}", origin, directions, window=Window(3.0))
 
     def at(self, **parameters: Number) -> "Slice":
@@ -97,17 +118,23 @@ class Slice:
         """
         names = sorted(name for name, _ in self.parameters)
         if sorted(parameters) != names:
-            raise ValueError(f"{self.name} has the parameters {names}; got {sorted(parameters)}")
+            raise ValueError(
+                f"{self.name} has the parameters {names}; got {sorted(parameters)}"
+            )
         return self.family(**parameters) if names else self
 
     def forms(self, x: Number, y: Number, z: Number) -> Pair:
-        """The pair (q₁, q₂) at a point; exact for int and Fraction, else float, in arrays of any shape."""
+        """The pair (q₁, q₂) at a point; exact for int and Fraction, else float, in
+        arrays of any shape."""
         p, read = [tidy(t) for t in (x, y, z)], tidy
         if any(isinstance(t, (float, np.floating, np.ndarray, list, tuple)) for t in p):
             p, read = [np.asarray(t, dtype=float) for t in p], float
         p.append(1)
         return tuple(
-            tuple(sum(read(pair[k][j]) * t for pair, t in zip(self.pairs, p, strict=True)) for j in range(3))
+            tuple(
+                sum(read(pair[k][j]) * t for pair, t in zip(self.pairs, p, strict=True))
+                for j in range(3)
+            )
             for k in (0, 1)
         )
 
@@ -115,24 +142,30 @@ class Slice:
         """R(q₁, q₂), of degree at most 4: 0 on the surface and on its dotted curve."""
         return resultant(*self.forms(x, y, z))
 
-    def kind(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> str | np.ndarray:
-        """`kind_of` a point's function: exact for int and Fraction, up to a relative `tol` for floats."""
+    def kind(
+        self, x: Number, y: Number, z: Number, tol: float = TOLERANCE
+    ) -> str | np.ndarray:
+        """`kind_of` a point's function: exact for int and Fraction, up to a relative
+        `tol` for floats."""
         return kind_of(*self.forms(x, y, z), tol)
 
     def facts(self, x: Number, y: Number, z: Number) -> Facts:
         """`facts_of` the function at a point: ranks, kernel, number of preimages."""
         return facts_of(*self.forms(x, y, z))
 
-    def roots(self, x: Number, y: Number, z: Number, tol: float = TOLERANCE) -> tuple[Root, ...]:
+    def roots(
+        self, x: Number, y: Number, z: Number, tol: float = TOLERANCE
+    ) -> tuple[Root, ...]:
         """The common real roots at a point: one for each ruling through it."""
         return common_roots(*self.forms(x, y, z), tol)
 
     def lines(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rulings with roots [cos θ : sin θ]: two linear equations, q₁(X, Y) = q₂(X, Y) = 0.
+        """The rulings with roots [cos θ : sin θ]: two linear equations, q₁(X, Y) =
+        q₂(X, Y) = 0.
 
-        Returns:
-            The points nearest to the origin, and unit directions, shape (n, 3); nan where the planes of
-            the equations are parallel, as the line has gone to infinity (S1 at [1:0]).
+        Returns: The points nearest to the origin, and unit directions, shape (n, 3);
+            nan where the planes of the equations are parallel, as the line has gone to
+            infinity (S1 at [1:0]).
 
         >>> from neuroviz.singular.surface import SLICES
         >>> points, _ = SLICES["S1"].lines(np.arctan2([1], [2]))
@@ -140,10 +173,13 @@ class Slice:
         [-2.5]
         """
         equations = self.equations(np.cos(theta), np.sin(theta))
-        return curves.meeting_line(*(np.stack(np.broadcast_arrays(*e), -1) for e in equations))
+        return curves.meeting_line(
+            *(np.stack(np.broadcast_arrays(*e), -1) for e in equations)
+        )
 
     def rulings(self, count: int = 120) -> tuple[Strip, ...]:
-        """The chart: all rulings inside the window, as strips of `count` lines, evenly spread in space.
+        """The chart: all rulings inside the window, as strips of `count` lines, evenly
+        spread in space.
 
         A strip ends where its lines leave the window.
         """
@@ -157,12 +193,16 @@ class Slice:
         found = (theta for _, _, theta in curves.stretches(lines, met, (), count))
         return tuple(Strip(theta, *np.hsplit(lines(theta), 2)) for theta in found)
 
-    def singular_curve(self, count: int = 200, window: Window | None = None) -> tuple[Piece, ...]:
-        """The singular points inside a window: solid and dotted pieces of `count` points each.
+    def singular_curve(
+        self, count: int = 200, window: Window | None = None
+    ) -> tuple[Piece, ...]:
+        """The singular points inside a window: solid and dotted pieces of `count`
+        points each.
 
-        For each ratio [λ₁:λ₂] the equation λ₂q₁ = λ₁q₂ is linear in (x, y, z), and by Cramer's rule
-        its solution is cubic in the ratio: the curve is a twisted cubic (S3), or what it degenerates
-        to (S1: three lines, two of them at infinity). Pieces are split at the pinch points.
+        For each ratio [λ₁:λ₂] the equation λ₂q₁ = λ₁q₂ is linear in (x, y, z), and by
+        Cramer's rule its solution is cubic in the ratio: the curve is a twisted cubic
+        (S3), or what it degenerates to (S1: three lines, two of them at infinity).
+        Pieces are split at the pinch points.
 
         Raises:
             ValueError: if the singular points fill a surface.
@@ -174,22 +214,32 @@ class Slice:
         """
         pieces, inside = [], (window or self.window).inside
         for branch in self.branches():
-            special = {atan2(v, u) % pi: branch.point(u, v) for u, v in branch.pinches() + branch.poles()}
-            for lo, hi, phi in curves.stretches(branch.at, inside, special, count, samples=1001):
+            special = {
+                atan2(v, u) % pi: branch.point(u, v)
+                for u, v in branch.pinches() + branch.poles()
+            }
+            for lo, hi, phi in curves.stretches(
+                branch.at, inside, special, count, samples=1001
+            ):
                 points = branch.at(phi)
                 for end, corner in (0, lo), (-1, hi):
-                    if special and phi[end] == corner:  # a pinch point, without the rounding of its angle
-                        points[end] = special[corner if corner in special else min(special)]
+                    if (
+                        special and phi[end] == corner
+                    ):  # a pinch point, without the rounding of its angle
+                        points[end] = special[
+                            corner if corner in special else min(special)
+                        ]
                 # The points run from small to large x.
                 points = points if points[0, 0] <= points[-1, 0] else points[::-1]
                 pieces.append(Piece(branch.kind((lo + hi) / 2), points))
         return tuple(sorted(pieces, key=lambda piece: tuple(piece.points[0])))
 
     def pinch_points(self) -> np.ndarray:
-        """The points of the singular curve whose common form is a square, shape (n, 3): boundary points.
+        """The points of the singular curve whose common form is a square, shape (n, 3):
+        boundary points.
 
-        They are the zeros of a form of degree 4 in the ratio [λ₁:λ₂], so at most four; none are
-        singled out where the whole curve is boundary (S3 with α = 2).
+        They are the zeros of a form of degree 4 in the ratio [λ₁:λ₂], so at most four;
+        none are singled out where the whole curve is boundary (S3 with α = 2).
 
         Raises:
             ValueError: if the singular points fill a surface.
@@ -198,11 +248,18 @@ class Slice:
         >>> SLICES["S1"].pinch_points().tolist()
         [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
         """
-        points = {branch.point(u, v) for branch in self.branches() for u, v in branch.pinches()}
+        points = {
+            branch.point(u, v)
+            for branch in self.branches()
+            for u, v in branch.pinches()
+        }
         return np.array(sorted(filter(None, points))).reshape(-1, 3)
 
-    def nearest_singular(self, x: float, y: float, z: float) -> tuple[float, float, float]:
-        """The point of the singular curve, dotted or not, that is nearest to a given one.
+    def nearest_singular(
+        self, x: float, y: float, z: float
+    ) -> tuple[float, float, float]:
+        """The point of the singular curve, dotted or not, that is nearest to a given
+        one.
 
         Raises:
             ValueError: if the slice has no singular points, or they fill a surface.
@@ -223,16 +280,21 @@ class Slice:
         return *self.directions, self.origin
 
     def equations(self, X: Number, Y: Number) -> tuple[list[Number], list[Number]]:
-        """(e_x, e_y, e_z, e₀) with q_k(X, Y) = e_x x + e_y y + e_z z + e₀, for k = 1, 2."""
+        """(e_x, e_y, e_z, e₀) with q_k(X, Y) = e_x x + e_y y + e_z z + e₀, for k = 1,
+        2."""
         read = tidy if is_exact(X, Y) else float
         powers = X * X, X * Y, Y * Y
         return tuple(
-            [sum(read(c) * p for c, p in zip(pair[k], powers, strict=True)) for pair in self.pairs]
+            [
+                sum(read(c) * p for c, p in zip(pair[k], powers, strict=True))
+                for pair in self.pairs
+            ]
             for k in (0, 1)
         )
 
     def _has_plane(self) -> bool:
-        """Whether at some root [X:Y] the two equations of a ruling are one: their minors are all 0."""
+        """Whether at some root [X:Y] the two equations of a ruling are one: their
+        minors are all 0."""
         columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
         minors = [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)]
         roots = curves.zeros(*curves.common_factor(minors, 4))
@@ -240,8 +302,10 @@ class Slice:
         return any(any(any(e[:3]) for e in self.equations(*root)) for root in roots)
 
     def branches(self) -> list[Branch]:
-        """The components of the singular curve that are not at infinity, each parametrised by [u:v]."""
-        # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each of x, y, z, 1.
+        """The components of the singular curve that are not at infinity, each
+        parametrised by [u:v]."""
+        # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each
+        # of x, y, z, 1.
         matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
         solved, branches = curves.solve(matrix, 3), []
         if solved is None:
@@ -254,7 +318,9 @@ class Slice:
             if basis[-1][3]:  # other lines are at infinity
                 if len(basis) > 2:
                     raise self._fill("plane")
-                line = [polynomial(first, last) for first, last in zip(*basis, strict=True)]
+                line = [
+                    polynomial(first, last) for first, last in zip(*basis, strict=True)
+                ]
                 branches.append(Branch(line, 1, q2 if abs(u) < abs(v) else q1, 1))
         return branches
 
@@ -276,6 +342,8 @@ def _pair(pair: Pair) -> Pair:
     try:
         (a1, b1, c1), (a2, b2, c2) = pair
     except (TypeError, ValueError):
-        raise ValueError(f"a function is a pair of forms (a, b, c), (a, b, c); got {pair!r}") from None
+        raise ValueError(
+            f"a function is a pair of forms (a, b, c), (a, b, c); got {pair!r}"
+        ) from None
     numbers = [exact("a coefficient", t) for t in (a1, b1, c1, a2, b2, c2)]
     return tuple(numbers[:3]), tuple(numbers[3:])

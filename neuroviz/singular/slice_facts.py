@@ -1,7 +1,7 @@
 """The facts of a slice in space: what two scenes say of it, as plain data.
 
-`web/singular/slice_facts.ts` types them. Points of space are in the units of the drawing,
-where the window is about a unit ball.
+`web/singular/slice_facts.ts` types them. Points of space are in the units of the
+drawing, where the window is about a unit ball.
 """
 
 from functools import lru_cache
@@ -20,7 +20,8 @@ Facts = dict[str, Any]
 
 @lru_cache(maxsize=64)
 def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
-    """What no moved point changes, seen from `room` times further away than it fills the picture.
+    """What no moved point changes, seen from `room` times further away than it fills
+    the picture.
 
     >>> from neuroviz.singular.chart import chart_of
     >>> from neuroviz.singular.surface_panel import SurfaceSetting
@@ -38,7 +39,10 @@ def slice_facts(chart: Chart, room: float = 1.0) -> Facts:
         "camera": {"eye": list(camera.eye), "center": list(camera.center)},
         # Which of two crossing sheets, from −1 to 1: for each strip, ruling by ruling.
         "tones": [
-            tone(chart, strip.theta, strip.starts, strip.ends, along).round(3).ravel().tolist()
+            tone(chart, strip.theta, strip.starts, strip.ends, along)
+            .round(3)
+            .ravel()
+            .tolist()
             for strip in chart.strips
         ],
         "labels": [

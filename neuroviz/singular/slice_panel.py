@@ -37,7 +37,8 @@ class SliceSetting:
     """A slice by its name; α is of S3, κ of S1κ, and the seed draws random ones."""
 
     preset: str = choice(
-        "preset", [*((words, key) for words, (key, _) in PRESETS.items()), ("– another –", _OWN)]
+        "preset",
+        [*((words, key) for words, (key, _) in PRESETS.items()), ("– another –", _OWN)],
     )
     alpha: float = real("α of S3", 2.6, 0.2, 4.0, 0.1, shown=".3g")
     # 0 lies at exactly 80 % of this range; other ranges give 4e-16 on the page.
@@ -64,7 +65,8 @@ def _member(name: str, parameter: str, value: float) -> Slice:
 
 
 class SlicePanel(Panel):
-    """What panels of a slice share: presets that set slice and parameter, and one parameter in sight."""
+    """What panels of a slice share: presets that set slice and parameter, and one
+    parameter in sight."""
 
     old_states = {"layers=.*": "", "(preset|slice)=(four|cone)": r"\1=random"}
     _left_out: frozenset[str] | None = None  # controls that `only` leaves out
@@ -85,14 +87,21 @@ class SlicePanel(Panel):
         made = (
             key
             for key, values in PRESETS.values()
-            if all(_same(self.controls[name].value, value) for name, value in values.items())
+            if all(
+                _same(self.controls[name].value, value)
+                for name, value in values.items()
+            )
         )
         self._assign({"preset": next(made, _OWN)})
 
     def _arrange(self) -> None:
         controls = self.controls
         if self._left_out is None:
-            hidden = (name for name, control in controls.items() if control.layout.display == "none")
+            hidden = (
+                name
+                for name, control in controls.items()
+                if control.layout.display == "none"
+            )
             self._left_out = frozenset(hidden)
         name = controls["slice"].value
         for owner, parameter in _PARAMETERS.items():
@@ -104,7 +113,9 @@ class SlicePanel(Panel):
 
 def slice_name(slice: Slice) -> str:
     """As a headline calls it: S3, α = 2."""
-    values = ", ".join(f"{_GREEK[key]} = {float(value):.3g}" for key, value in slice.parameters)
+    values = ", ".join(
+        f"{_GREEK[key]} = {float(value):.3g}" for key, value in slice.parameters
+    )
     name = slice.name.replace("S1k", "S1κ").replace("random", "random slice")
     return f"{name}, {values}".replace("-", "−") if values else name
 
@@ -112,7 +123,9 @@ def slice_name(slice: Slice) -> str:
 def coordinates(slice: Slice, point: tuple[float, float, float]) -> str:
     """A point in words: s = 2, y = 0, z = 0."""
     values = zip(slice.coordinates, point, strict=True)
-    return ", ".join(f"{name} = {round(value, 9) + 0.0:.3g}" for name, value in values).replace("-", "−")
+    return ", ".join(
+        f"{name} = {round(value, 9) + 0.0:.3g}" for name, value in values
+    ).replace("-", "−")
 
 
 def _same(one: object, other: object) -> bool:

@@ -14,10 +14,13 @@ _ALONG_THE_AXIS = Window(1.0, stretch=(0.0, 1.0, 0.5), half_length=3.5)
 
 
 def _affine(name: str, pair: Callable[..., Pair], **more: object) -> Slice:
-    """A slice from its pair (q₁, q₂), written as a function of the coordinates that is affine in them."""
+    """A slice from its pair (q₁, q₂), written as a function of the coordinates that is
+    affine in them."""
     corners = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
     origin, *others = (np.array(pair(*corner), dtype=object) for corner in corners)
-    return Slice(name, origin.tolist(), [(other - origin).tolist() for other in others], **more)
+    return Slice(
+        name, origin.tolist(), [(other - origin).tolist() for other in others], **more
+    )
 
 
 def s1k(kappa: Number = 0) -> Slice:
@@ -30,7 +33,10 @@ def s1k(kappa: Number = 0) -> Slice:
     """
     k = exact("kappa", kappa)
     if k == 1:
-        raise ValueError("S1k needs a kappa other than 1, where all of the surface z = sy is singular; got 1")
+        raise ValueError(
+            "S1k needs a kappa other than 1, where all of the surface z = sy is"
+            " singular; got 1"
+        )
     return _affine(
         "S1k",
         lambda s, y, z: ((1, s, 1), (y, z, k * y)),
@@ -42,7 +48,8 @@ def s1k(kappa: Number = 0) -> Slice:
 
 
 def s3(alpha: Number = 3) -> Slice:
-    """S3: along the twisted cubic (x, x², x³); dotted for |α| < 2, crossing for |α| > 2, boundary for 2.
+    """S3: along the twisted cubic (x, x², x³); dotted for |α| < 2, crossing for |α| >
+    2, boundary for 2.
 
     q₁ = X² + αxXY + yY², q₂ = xX² + αyXY + zY²;  (z − xy)² = α²(y − x²)(xz − y²).
     At the origin q₁ = X², q₂ = 0: a pinch point whatever α.
@@ -52,7 +59,10 @@ def s3(alpha: Number = 3) -> Slice:
     """
     a = exact("alpha", alpha)
     if a == 0:
-        raise ValueError("S3 needs an alpha other than 0, where all of the surface z = xy is singular; got 0")
+        raise ValueError(
+            "S3 needs an alpha other than 0, where all of the surface z = xy is"
+            " singular; got 0"
+        )
     return _affine(
         "S3",
         lambda x, y, z: ((1, a * x, y), (x, a * y, z)),
@@ -63,9 +73,13 @@ def s3(alpha: Number = 3) -> Slice:
 
 
 SLICES = {
-    # z² = (s² − 4)y², as in Figure 1: two sheets cross along |s| > 2, a dotted segment for |s| < 2.
+    # z² = (s² − 4)y², as in Figure 1: two sheets cross along |s| > 2, a dotted segment
+    # for |s| < 2.
     "S1": _affine(
-        "S1", lambda s, y, z: ((1, s, 1), (y, z, -y)), coordinates=("s", "y", "z"), window=_ALONG_THE_AXIS
+        "S1",
+        lambda s, y, z: ((1, s, 1), (y, z, -y)),
+        coordinates=("s", "y", "z"),
+        window=_ALONG_THE_AXIS,
     ),
     "S1k": s1k(),
     # 4y² = (1 − s²)z²: a surface over |s| ≤ 1, with dotted rays outside.
@@ -76,9 +90,13 @@ SLICES = {
         window=Window(1.0, stretch=(0.0, 2.0, 1.0), half_length=1.6),
     ),
     "S3": s3(),
-    # (1 − yz)² = (1 − xz)(x − y): along x = y = 1/z, dotted for 0 < x < 4, a pinch point at (4, 4, ¼).
+    # (1 − yz)² = (1 − xz)(x − y): along x = y = 1/z, dotted for 0 < x < 4, a pinch
+    # point at (4, 4, ¼).
     "S4": _affine(
-        "S4", lambda x, y, z: ((1, x, y), (z, 1, 1)), window=Window(6.0, (2.0, 2.0, 0.0), (1.0, 1.0, 3.0))
+        "S4",
+        lambda x, y, z: ((1, x, y), (z, 1, 1)),
+        window=Window(6.0, (2.0, 2.0, 0.0), (1.0, 1.0, 3.0)),
     ),
 }
-"""The slices of "Figure 1. The surface" by name; `SLICES["S3"].at(alpha=2)` for other parameters."""
+"""The slices of "Figure 1. The surface" by name; `SLICES["S3"].at(alpha=2)` for other
+parameters."""

@@ -6,7 +6,12 @@ from neuroviz.kit import theme
 from neuroviz.kit.settings import choice, real
 from neuroviz.singular.chart import Chart, chart_of
 from neuroviz.singular.projective_line import KIND_WORDS, root_text
-from neuroviz.singular.slice_panel import SlicePanel, SliceSetting, coordinates, slice_name
+from neuroviz.singular.slice_panel import (
+    SlicePanel,
+    SliceSetting,
+    coordinates,
+    slice_name,
+)
 from neuroviz.singular.surface_facts import surface_picture
 from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
 
@@ -15,7 +20,8 @@ _MOVES = (("on the surface", "surface"), ("along the singular curve", "curve"))
 
 @dataclass(frozen=True)
 class SurfaceSetting(SliceSetting):
-    """A slice, and where on it: along its singular curve, or on which ruling, and where on that."""
+    """A slice, and where on it: along its singular curve, or on which ruling, and where
+    on that."""
 
     moves: str = choice("the point moves", _MOVES)
     where: float = real("which line", 0.8, *RANGES["where"], shown=".3g")
@@ -39,10 +45,12 @@ def study_surface(setting: SurfaceSetting) -> SurfaceStudy:
 
 
 class SurfaceExplorer(SlicePanel):
-    """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where, and why, singular.
+    """The functions of one layer with d = 2, d′ = 1, in a 3-dimensional slice: where,
+    and why, singular.
 
-    Controls: see `SurfaceSetting`. The point is dragged on the surface, and snaps to the yellow curve; or a
-    root is, on the circle. See `Panel` for what all panels share.
+    Controls: see `SurfaceSetting`. The point is dragged on the surface, and snaps to
+    the yellow curve; or a root is, on the circle. See `Panel` for what all panels
+    share.
 
     >>> panel = SurfaceExplorer(state="moves=curve;where=0.5")
     >>> panel.description.split(",")[0]
@@ -65,7 +73,10 @@ class SurfaceExplorer(SlicePanel):
 
     def _describe(self, answer: SurfaceStudy) -> str:
         point, slice = answer.point, answer.chart.slice
-        said = f"{coordinates(slice, point.at)}: {KIND_WORDS[point.facts.kind]}. {_why(point)}"
+        said = (
+            f"{coordinates(slice, point.at)}: {KIND_WORDS[point.facts.kind]}."
+            f" {_why(point)}"
+        )
         return f"{slice_name(slice)} at {said}".replace("-", "−")
 
 
@@ -75,17 +86,38 @@ def _why(point: SurfacePoint) -> str:
     if kind == "boundary" and not any(map(any, point.forms)):
         return "The zero function: every layer with A = 0 or V = 0 has it."
     roots = " and ".join(map(root_text, point.roots))
-    zero = next((name for name, form in zip(("q₁", "q₂"), point.forms, strict=True) if not any(form)), "")
-    chords = f"{zero} = 0 has no chord of its own" if zero else "on the circle both chords are one"
+    zero = next(
+        (
+            name
+            for name, form in zip(("q₁", "q₂"), point.forms, strict=True)
+            if not any(form)
+        ),
+        "",
+    )
+    chords = (
+        f"{zero} = 0 has no chord of its own"
+        if zero
+        else "on the circle both chords are one"
+    )
     return {
-        "smooth": f"q₁ and q₂ share the root m = X/Y = {roots}, and all points of its line do; one set of "
-        "weights, up to rescaling, has this function.",
-        "crossing": f"q₁ and q₂ are proportional, with the roots m = {roots}: either may be that of v, so "
-        f"two sets of weights have this function (the swap of Theorem 3.2), and two sheets cross: {chords}.",
-        "boundary": f"q₁ and q₂ are proportional, with the double root m = {roots}: keys and values use the "
-        "same linear form. The chord has shrunk to a point of the circle: two sets of weights have met, "
-        "and 2 directions are silent.",
-        "closure only": "q₁ and q₂ are proportional, with a complex pair of roots, a point inside the "
-        "circle: both sets of weights are complex; no real weights have this function, nor one near it.",
+        "smooth": (
+            f"q₁ and q₂ share the root m = X/Y = {roots}, and all points of its line"
+            " do; one set of weights, up to rescaling, has this function."
+        ),
+        "crossing": (
+            f"q₁ and q₂ are proportional, with the roots m = {roots}: either may be"
+            " that of v, so two sets of weights have this function (the swap of"
+            f" Theorem 3.2), and two sheets cross: {chords}."
+        ),
+        "boundary": (
+            f"q₁ and q₂ are proportional, with the double root m = {roots}: keys and"
+            " values use the same linear form. The chord has shrunk to a point of the"
+            " circle: two sets of weights have met, and 2 directions are silent."
+        ),
+        "closure only": (
+            "q₁ and q₂ are proportional, with a complex pair of roots, a point inside"
+            " the circle: both sets of weights are complex; no real weights have this"
+            " function, nor one near it."
+        ),
         "off": "No common root: this function is no layer.",
     }[kind]

@@ -1,10 +1,11 @@
-"""Figure 3 of the paper: the dimension of uniform networks against their width, measured and predicted.
+"""Figure 3 of the paper: the dimension of uniform networks against their width,
+measured and predicted.
 
-For each width δ: the exact rank, the rank in float64 with its gap, what theory says, and, where asked
-for, what the row-by-row float32 procedure reads off:
+For each width δ: the exact rank, the rank in float64 with its gap, what theory says,
+and, where asked for, what the row-by-row float32 procedure reads off:
 
-    weights and inputs N(0, 1) in float32, the gradient of every output number as a row, and
-    torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
+    weights and inputs N(0, 1) in float32, the gradient of every output number as a row,
+    and torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
 
 torch, which only this procedure needs, is imported where it is used.
 """
@@ -34,7 +35,8 @@ _QUICK = 300  # milliseconds
 
 @dataclass(frozen=True)
 class Figure3Setting:
-    """Which networks to measure, and how. The defaults are the grid of the paper's Figure 3.
+    """Which networks to measure, and how. The defaults are the grid of the paper's
+    Figure 3.
 
     Attributes:
         layers, tokens, head_dim: l, t and a; all widths are δ.
@@ -55,7 +57,10 @@ class Figure3Setting:
     last: int = whole("the other end", 10, 1, 12)
     lightning: bool = switch("lightning")
     peer: bool = switch(
-        "float32", tooltip="the row-by-row procedure: 10 to 20 seconds for these 8 widths and 5 runs"
+        "float32",
+        tooltip=(
+            "the row-by-row procedure: 10 to 20 seconds for these 8 widths and 5 runs"
+        ),
     )
     tokens: int = whole("tokens t", 3, 1, 6, more=True)
     inputs: int = whole("its inputs N", 250, 10, 250, step=10, more=True)
@@ -63,7 +68,16 @@ class Figure3Setting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        for name in ("layers", "tokens", "head_dim", "first", "last", "inputs", "runs", "seed"):
+        for name in (
+            "layers",
+            "tokens",
+            "head_dim",
+            "first",
+            "last",
+            "inputs",
+            "runs",
+            "seed",
+        ):
             whole_number(name, getattr(self, name), least=0 if name == "seed" else 1)
 
     @property
@@ -73,7 +87,8 @@ class Figure3Setting:
 
     @property
     def is_slow(self) -> bool:
-        """The float32 procedure has to load torch first. The rest was fitted on a laptop-like core."""
+        """The float32 procedure has to load torch first. The rest was fitted on a
+        laptop-like core."""
         estimate = sum(5 + 4e-4 * arch.num_parameters**2 for arch in self.architectures)
         return self.peer or estimate > _QUICK
 
@@ -94,16 +109,15 @@ class Figure3Setting:
 
 @dataclass(frozen=True)
 class Float32Rank:
-    """What the row-by-row float32 procedure reads off. Evidence: neither a bound nor a proof.
+    """What the row-by-row float32 procedure reads off. Evidence: neither a bound nor a
+    proof.
 
-    Attributes:
-        value: the largest rank of all runs; None where every run overflowed.
-        tolerance: relative to σ_1: what is not larger counts as zero.
-        singular_values: σ_i / σ_1 of the run with the largest rank; empty where every run overflowed.
-        num_inputs, runs: as in `Figure3Setting`.
-        enough: how many inputs show the whole dimension, found exactly; with fewer, no rank can be right.
-        seed: of the run with the largest rank.
-        note: in a sentence.
+    Attributes: value: the largest rank of all runs; None where every run overflowed.
+        tolerance: relative to σ_1: what is not larger counts as zero. singular_values:
+        σ_i / σ_1 of the run with the largest rank; empty where every run overflowed.
+        num_inputs, runs: as in `Figure3Setting`. enough: how many inputs show the whole
+        dimension, found exactly; with fewer, no rank can be right. seed: of the run
+        with the largest rank. note: in a sentence.
     """
 
     value: int | None
@@ -118,7 +132,8 @@ class Float32Rank:
 
 @dataclass(frozen=True)
 class Figure3Point:
-    """One network: the exact rank, that in float64, what theory says, and what else was asked for.
+    """One network: the exact rank, that in float64, what theory says, and what else was
+    asked for.
 
     Attributes:
         arch: the network; all its widths are δ.
@@ -150,7 +165,8 @@ class Figure3Point:
 
     @property
     def float32_difference(self) -> int | None:
-        """What the float32 procedure reads less the exact rank; None where there is nothing to compare."""
+        """What the float32 procedure reads less the exact rank; None where there is
+        nothing to compare."""
         if self.float32 is None or self.float32.value is None:
             return None
         return self.float32.value - self.exact.value
@@ -170,7 +186,8 @@ class Figure3Study:
     def to_csv(self) -> str:
         """One line for each network, under a line of names.
 
-        float32 is empty where the procedure was not run (then float32_inputs is empty too) or overflowed.
+        float32 is empty where the procedure was not run (then float32_inputs is empty
+        too) or overflowed.
 
         >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:86])
         delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
@@ -186,15 +203,26 @@ class Figure3Study:
         arch, exact, floating = point.arch, point.exact, point.floating
         read, theory = point.float32, point.expected
         return {
-            "delta": point.width, "attention": arch.attention, "layers": arch.num_layers,
-            "tokens": arch.tokens, "head_dim": self.setting.head_dim, "parameters": arch.num_parameters,
-            "exact": exact.value, "prime": exact.prime, "error_bound": f"{exact.error_bound:.6g}",
-            "float": floating.value, "gap": f"{floating.gap:.6g}",
-            "decided": "yes" if floating.decided else "no", "float32": read and read.value,
-            "formula": theory.value, "status": theory.status, "source": theory.source,
-            "seed": self.setting.seed, "float32_inputs": read and read.num_inputs,
+            "delta": point.width,
+            "attention": arch.attention,
+            "layers": arch.num_layers,
+            "tokens": arch.tokens,
+            "head_dim": self.setting.head_dim,
+            "parameters": arch.num_parameters,
+            "exact": exact.value,
+            "prime": exact.prime,
+            "error_bound": f"{exact.error_bound:.6g}",
+            "float": floating.value,
+            "gap": f"{floating.gap:.6g}",
+            "decided": "yes" if floating.decided else "no",
+            "float32": read and read.value,
+            "formula": theory.value,
+            "status": theory.status,
+            "source": theory.source,
+            "seed": self.setting.seed,
+            "float32_inputs": read and read.num_inputs,
             "float32_runs": read and read.runs,
-        }  # fmt: skip
+        }
 
 
 @in_steps
@@ -213,8 +241,13 @@ def study_figure3(setting: Figure3Setting) -> Generator[str, None, Figure3Study]
 
 def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
     seed = setting.seed
-    found = measure_dimension(arch, seed=seed), measure_dimension(arch, method="float", seed=seed)
-    peer = float32_rank(arch, seed, setting.inputs, setting.runs) if setting.peer else None
+    found = (
+        measure_dimension(arch, seed=seed),
+        measure_dimension(arch, method="float", seed=seed),
+    )
+    peer = (
+        float32_rank(arch, seed, setting.inputs, setting.runs) if setting.peer else None
+    )
     return Figure3Point(arch, *found, expected_dimension(arch), peer)
 
 
@@ -222,11 +255,13 @@ def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
 
 
 def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Tensor":
-    """The matrix whose rank the float32 procedure takes: ∂(all outputs on N inputs) / ∂ weights.
+    """The matrix whose rank the float32 procedure takes: ∂(all outputs on N inputs) / ∂
+    weights.
 
-    All weights and inputs are N(0, 1), drawn in float32. The procedure takes one `backward()` for each of the
-    N · t · d_l output numbers; `vmap(jacrev)` gives the same rows up to rounding (about 1e−6 of the largest
-    entry) in a hundredth of the time.
+    All weights and inputs are N(0, 1), drawn in float32. The procedure takes one
+    `backward()` for each of the N · t · d_l output numbers; `vmap(jacrev)` gives the
+    same rows up to rounding (about 1e−6 of the largest entry) in a hundredth of the
+    time.
 
     Args:
         seed: of torch's generator.
@@ -247,21 +282,28 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Ten
         for parameter in network.parameters():
             parameter.normal_(generator=generator)
     X = torch.randn(inputs, arch.widths[0], arch.tokens, generator=generator)
-    weights = {name: parameter.detach() for name, parameter in network.named_parameters()}
+    weights = {
+        name: parameter.detach() for name, parameter in network.named_parameters()
+    }
 
     def outputs(weights: dict, x: "torch.Tensor") -> "torch.Tensor":
         return torch.func.functional_call(network, weights, (x,)).flatten()
 
     blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(weights, X)
-    return torch.cat([block.flatten(0, 1).flatten(1) for block in blocks.values()], dim=1)
+    return torch.cat(
+        [block.flatten(0, 1).flatten(1) for block in blocks.values()], dim=1
+    )
 
 
 @lru_cache(maxsize=1024)
-def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int = 1) -> Float32Rank:
-    """The dimension as the row-by-row float32 procedure reads it: the largest rank of some runs.
+def float32_rank(
+    arch: Architecture, seed: int = 0, inputs: int = 250, runs: int = 1
+) -> Float32Rank:
+    """The dimension as the row-by-row float32 procedure reads it: the largest rank of
+    some runs.
 
-    The rank is `torch.linalg.matrix_rank` with its default tolerance. Rows are made all at once
-    (`procedure_jacobian`), which changes their rounding only.
+    The rank is `torch.linalg.matrix_rank` with its default tolerance. Rows are made all
+    at once (`procedure_jacobian`), which changes their rounding only.
 
     Raises:
         ImportError: without torch; it says how to get it.
@@ -283,12 +325,20 @@ def float32_rank(arch: Architecture, seed: int = 0, inputs: int = 250, runs: int
                 value = int(torch.linalg.matrix_rank(J))
                 best = (value, run, J) if best is None or value > best[0] else best
         if best is None:
-            note = "entries of the Jacobian leave the range of float32 in every run: no rank is found"
-            return Float32Rank(None, tolerance, np.zeros(0), inputs, runs, enough, seed, note)
+            note = (
+                "entries of the Jacobian leave the range of float32 in every run: no"
+                " rank is found"
+            )
+            return Float32Rank(
+                None, tolerance, np.zeros(0), inputs, runs, enough, seed, note
+            )
         value, number, J = best
         sigma = torch.linalg.svdvals(J).numpy()
     times = f"the largest of {runs} runs, from seed {number}" if runs > 1 else "one run"
-    note = f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, singular values count as 0"
+    note = (
+        f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, singular"
+        " values count as 0"
+    )
     note += f"; {enough} inputs are needed" if inputs < enough else ""
     relative = (sigma / sigma[0] if sigma[0] > 0 else sigma).astype(np.float64)
     return Float32Rank(value, tolerance, relative, inputs, runs, enough, number, note)

@@ -1,4 +1,5 @@
-"""Figure 3 of the paper, with its evidence: dimension against width, and how far a float can be trusted."""
+"""Figure 3 of the paper, with its evidence: dimension against width, and how far a
+float can be trusted."""
 
 from neuroviz.engine.rank import DECISIVE_GAP
 from neuroviz.kit import theme
@@ -9,11 +10,15 @@ from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.36)
 _TALLEST = 1e17  # height of a gap above nothing, or above an exact zero
-_FILLED, _HOLLOW = {"softmax": "■", "lightning": "●"}, {"softmax": "□", "lightning": "○"}
+_FILLED, _HOLLOW = (
+    {"softmax": "■", "lightning": "●"},
+    {"softmax": "□", "lightning": "○"},
+)
 
 
 def figure3_parts(study: Figure3Study) -> Parts:
-    """The curve, the gaps of float64, and where the float32 procedure draws its line."""
+    """The curve, the gaps of float64, and where the float32 procedure draws its
+    line."""
     if not study.setting.peer:
         return compose(curve_view(study, _LEFT), gap_view(study, _RIGHT, (0.0, 1.0)))
     gaps, float32 = gap_view(study, _RIGHT, _UPPER), float32_view(study, _RIGHT, _LOWER)
@@ -23,10 +28,19 @@ def figure3_parts(study: Figure3Study) -> Parts:
 # Left: dimension against width, by formula, exactly, in float64 and in float32
 
 
-def widths_axis(plot: Plot, study: Figure3Study, title: str = "δ (all widths)", **more: object) -> None:
+def widths_axis(
+    plot: Plot, study: Figure3Study, title: str = "δ (all widths)", **more: object
+) -> None:
     """The axis of widths, a tick for each."""
     first, last = study.setting.span
-    plot.axis("x", first - 0.6, last + 0.6, title, tickvals=list(range(first, last + 1)), **more)
+    plot.axis(
+        "x",
+        first - 0.6,
+        last + 0.6,
+        title,
+        tickvals=list(range(first, last + 1)),
+        **more,
+    )
 
 
 def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
@@ -44,25 +58,82 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
 
 
 def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
-    points, size, mark, x = study.of(kind), theme.size("marker"), kind_mark(kind), _widths(study.of(kind))
-    formula, measured, large = theme.color("formula"), theme.color("measured"), theme.size("base")
+    points, size, mark, x = (
+        study.of(kind),
+        theme.size("marker"),
+        kind_mark(kind),
+        _widths(study.of(kind)),
+    )
+    formula, measured, large = (
+        theme.color("formula"),
+        theme.color("measured"),
+        theme.size("base"),
+    )
     read = [point for point in points if point.float32_difference is not None]
-    right, wrong = ([p for p in read if p.float32_is_wrong == off] for off in (False, True))
+    right, wrong = (
+        [p for p in read if p.float32_is_wrong == off] for off in (False, True)
+    )
     _crosses(plot, f"float32, right, {kind}", right, "ghost")
-    hollow = {"symbol": f"{mark}-open", "size": size + 8, "color": formula, "line": {"width": 1.4}}
-    look = {"mode": "lines+markers", "line": {"color": formula, "width": 1.2, "dash": kind_dash(kind)}}
-    look |= {"text": [f"{p.expected.source}, {p.expected.status}" for p in points], "hover": "%{text}: %{y}"}
-    plot.points(f"formula, {kind}", x, [point.expected.value for point in points], hollow, **look)
+    hollow = {
+        "symbol": f"{mark}-open",
+        "size": size + 8,
+        "color": formula,
+        "line": {"width": 1.4},
+    }
+    look = {
+        "mode": "lines+markers",
+        "line": {"color": formula, "width": 1.2, "dash": kind_dash(kind)},
+    }
+    look |= {
+        "text": [f"{p.expected.source}, {p.expected.status}" for p in points],
+        "hover": "%{text}: %{y}",
+    }
+    plot.points(
+        f"formula, {kind}",
+        x,
+        [point.expected.value for point in points],
+        hollow,
+        **look,
+    )
     filled = {"symbol": mark, "size": size + 2, "color": measured}
-    look = {"mode": "markers+text", "text": _numbers(study, kind), "textposition": "top left"}
-    look |= {"textfont": {"size": large, "color": measured}, "customdata": [p.exact.note for p in points]}
+    look = {
+        "mode": "markers+text",
+        "text": _numbers(study, kind),
+        "textposition": "top left",
+    }
+    look |= {
+        "textfont": {"size": large, "color": measured},
+        "customdata": [p.exact.note for p in points],
+    }
     look["hover"] = f"{kind}: %{{y}}, exact<br>%{{customdata}}"
-    plot.points(f"exact (measured), {kind}", x, [point.exact.value for point in points], filled, **look)
-    inside = {"symbol": "circle", "size": round(0.5 * size), "color": theme.color("ground")}
+    plot.points(
+        f"exact (measured), {kind}",
+        x,
+        [point.exact.value for point in points],
+        filled,
+        **look,
+    )
+    inside = {
+        "symbol": "circle",
+        "size": round(0.5 * size),
+        "color": theme.color("ground"),
+    }
     inside["line"] = {"color": theme.color("soft"), "width": 1}
-    look = {"text": [p.floating.note for p in points], "hover": f"{kind}: %{{y}} in float64<br>%{{text}}"}
-    plot.points(f"float64 (measured), {kind}", x, [p.floating.value for p in points], inside, **look)
-    where = {"mode": "markers+text", "textposition": "middle right" if kind == KINDS[0] else "bottom left"}
+    look = {
+        "text": [p.floating.note for p in points],
+        "hover": f"{kind}: %{{y}} in float64<br>%{{text}}",
+    }
+    plot.points(
+        f"float64 (measured), {kind}",
+        x,
+        [p.floating.value for p in points],
+        inside,
+        **look,
+    )
+    where = {
+        "mode": "markers+text",
+        "textposition": "middle right" if kind == KINDS[0] else "bottom left",
+    }
     font = {"size": large, "color": theme.color("outside")}
     _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **where, textfont=font)
 
@@ -72,7 +143,8 @@ def _widths(points: object) -> list[int]:
 
 
 def _numbers(study: Figure3Study, kind: str) -> list[str]:
-    """Beside one curve its numbers; where there are two, beside the upper one how far they are apart."""
+    """Beside one curve its numbers; where there are two, beside the upper one how far
+    they are apart."""
     if not study.setting.lightning:
         return [str(point.exact.value) for point in study.of(kind)]
     if kind == "lightning":
@@ -81,12 +153,24 @@ def _numbers(study: Figure3Study, kind: str) -> list[str]:
     return [difference(one.exact.value - other.exact.value) for one, other in pairs]
 
 
-def _crosses(plot: Plot, name: str, points: list[Figure3Point], role: str, **more: object) -> None:
-    y, line = [point.float32.value for point in points], {"color": theme.color(role), "width": 2.2}
+def _crosses(
+    plot: Plot, name: str, points: list[Figure3Point], role: str, **more: object
+) -> None:
+    y, line = (
+        [point.float32.value for point in points],
+        {"color": theme.color(role), "width": 2.2},
+    )
     look = {"symbol": "x-thin", "size": 2 * theme.size("marker") + 4, "line": line}
     more["text"] = [difference(point.float32_difference) for point in points]
     more["customdata"] = [point.float32.note for point in points]
-    plot.points(name, _widths(points), y, look, hover="%{y} in float32 (%{text})<br>%{customdata}", **more)
+    plot.points(
+        name,
+        _widths(points),
+        y,
+        look,
+        hover="%{y} in float32 (%{text})<br>%{customdata}",
+        **more,
+    )
 
 
 def difference(number: int) -> str:
@@ -100,7 +184,11 @@ def difference(number: int) -> str:
 
 def _top(study: Figure3Study) -> int:
     """The largest number that is drawn."""
-    numbers = [n for p in study.points for n in (p.exact.value, p.floating.value, p.expected.value)]
+    numbers = [
+        n
+        for p in study.points
+        for n in (p.exact.value, p.floating.value, p.expected.value)
+    ]
     numbers += [p.float32.value for p in study.points if p.float32]
     return max(n for n in numbers if n is not None)
 
@@ -119,8 +207,12 @@ def _finding(study: Figure3Study) -> str:
 
 def _legend(study: Figure3Study) -> list[str]:
     setting = study.setting
-    filled, hollow = ("".join(marks[kind] for kind in setting.kinds) for marks in (_FILLED, _HOLLOW))
-    lines = [f"{colored('measured', filled)} exact   {hollow} formula   ∘ float64, inside"]
+    filled, hollow = (
+        "".join(marks[kind] for kind in setting.kinds) for marks in (_FILLED, _HOLLOW)
+    )
+    lines = [
+        f"{colored('measured', filled)} exact   {hollow} formula   ∘ float64, inside"
+    ]
     if setting.lightning:
         lines.append("squares: softmax, circles: lightning; numbers: how far apart")
     if setting.peer:
@@ -132,14 +224,26 @@ def _legend(study: Figure3Study) -> list[str]:
 # Right: the gaps of float64, and where the float32 procedure draws its line
 
 
-def gap_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]) -> View:
+def gap_view(
+    study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
+) -> View:
     """σ_r / σ_{r+1} in float64 for each width, on the axes x2 and y2."""
     plot = Plot("2", x, y)
     for kind in study.setting.kinds:
         points, mark = study.of(kind), kind_mark(kind)
         widths = [point.width for point in points for _ in range(3)]
-        stems = [height for point in points for height in (DECISIVE_GAP, _height(point), None)]
-        plot.line(f"from what decides to the gap, {kind}", widths, stems, theme.color("ghost"), 1.5)
+        stems = [
+            height
+            for point in points
+            for height in (DECISIVE_GAP, _height(point), None)
+        ]
+        plot.line(
+            f"from what decides to the gap, {kind}",
+            widths,
+            stems,
+            theme.color("ghost"),
+            1.5,
+        )
         sure = [point for point in points if point.floating.decided]
         unsure = [point for point in points if not point.floating.decided]
         for name, some, role, symbol in (
@@ -147,17 +251,37 @@ def gap_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
             ("gap that cannot decide", unsure, "outside", f"{mark}-open"),
         ):
             line = {"color": theme.color(role), "width": 2}
-            look = {"symbol": symbol, "size": theme.size("marker"), "color": theme.color(role), "line": line}
+            look = {
+                "symbol": symbol,
+                "size": theme.size("marker"),
+                "color": theme.color(role),
+                "line": line,
+            }
             x, y = [point.width for point in some], list(map(_height, some))
-            gaps, read = [tiny(p.floating.gap) for p in some], [point.floating.value for point in some]
-            said = {"text": gaps, "customdata": read, "hover": "float64 reads %{customdata}, gap %{text}"}
+            gaps, read = (
+                [tiny(p.floating.gap) for p in some],
+                [point.floating.value for point in some],
+            )
+            said = {
+                "text": gaps,
+                "customdata": read,
+                "hover": "float64 reads %{customdata}, gap %{text}",
+            }
             plot.points(f"{name}, {kind}", x, y, look, **said, cliponaxis=False)
     widths_axis(plot, study, "" if study.setting.peer else "δ (all widths)")
     plot.log_axis("y", -0.6, 18.6, "gap", step=4)
     plot.headline(_gap_finding(study))
-    place = {"xref": "x2 domain", "xanchor": "right", "yanchor": "top", "yshift": -3, "borderpad": 0}
+    place = {
+        "xref": "x2 domain",
+        "xanchor": "right",
+        "yanchor": "top",
+        "yshift": -3,
+        "borderpad": 0,
+    }
     # Where gaps are small, their stems run through the words.
-    plot.text("decides above", 1, 8, "note", "soft", **place, bgcolor=theme.color("ground"))
+    plot.text(
+        "decides above", 1, 8, "note", "soft", **place, bgcolor=theme.color("ground")
+    )
     plot.rule("y", DECISIVE_GAP, "ink", 1.5, "dash")
     return plot.view()
 
@@ -168,22 +292,39 @@ def _height(point: Figure3Point) -> float:
 
 def _gap_finding(study: Figure3Study) -> str:
     points = study.points
-    misled = sum(p.floating.decided and p.floating.value != p.exact.value for p in points)
+    misled = sum(
+        p.floating.decided and p.floating.value != p.exact.value for p in points
+    )
     if misled:
         return f"float64: {misled} of {len(points)} decide WRONGLY"
     sure = sum(bool(p.floating.decided) for p in points)
     if sure == len(points):
-        return f"float64: all {sure} gaps decide" if sure > 1 else "float64: the gap decides"
+        return (
+            f"float64: all {sure} gaps decide"
+            if sure > 1
+            else "float64: the gap decides"
+        )
     return f"float64: {sure} of {len(points)} gaps decide"
 
 
-def float32_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, float]) -> View:
-    """The last true singular value and the first false one in float32, on the axes x3 and y3."""
+def float32_view(
+    study: Figure3Study, x: tuple[float, float], y: tuple[float, float]
+) -> View:
+    """The last true singular value and the first false one in float32, on the axes x3
+    and y3."""
     plot, size, drawn = Plot("3", x, y), theme.size("marker"), [1e-7]
     for kind in study.setting.kinds:
         points, mark = study.of(kind), kind_mark(kind)
-        last = [(p, sigma) for p in points if (sigma := _sigma(p, p.exact.value)) is not None]
-        after = [(p, sigma) for p in points if (sigma := _sigma(p, p.exact.value + 1)) is not None]
+        last = [
+            (p, sigma)
+            for p in points
+            if (sigma := _sigma(p, p.exact.value)) is not None
+        ]
+        after = [
+            (p, sigma)
+            for p in points
+            if (sigma := _sigma(p, p.exact.value + 1)) is not None
+        ]
         kept = [(p, sigma) for p, sigma in last if sigma > p.float32.tolerance]
         lost = [(p, sigma) for p, sigma in last if sigma <= p.float32.tolerance]
         for name, found, symbol, role, large in (
@@ -191,10 +332,24 @@ def float32_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, fl
             ("last true singular value, lost", lost, "x-thin", "outside", size + 4),
             ("first false singular value", after, f"{mark}-open", "ghost", size - 3),
         ):
-            line = {"color": theme.color(role), "width": 2.2 if symbol == "x-thin" else 1.2}
-            look = {"symbol": symbol, "size": large, "color": theme.color(role), "line": line}
-            widths, sigmas = [point.width for point, _ in found], [sigma for _, sigma in found]
-            said = {"text": [point.float32.note for point, _ in found], "hover": "%{y:.1e}<br>%{text}"}
+            line = {
+                "color": theme.color(role),
+                "width": 2.2 if symbol == "x-thin" else 1.2,
+            }
+            look = {
+                "symbol": symbol,
+                "size": large,
+                "color": theme.color(role),
+                "line": line,
+            }
+            widths, sigmas = (
+                [point.width for point, _ in found],
+                [sigma for _, sigma in found],
+            )
+            said = {
+                "text": [point.float32.note for point, _ in found],
+                "hover": "%{y:.1e}<br>%{text}",
+            }
             plot.points(f"{name}, {kind}", widths, sigmas, look, **said)
             drawn += sigmas
     asked = study.of(KINDS[0])
@@ -206,13 +361,16 @@ def float32_view(study: Figure3Study, x: tuple[float, float], y: tuple[float, fl
     bottom = next(k for k in range(-3, -46, -1) if 10.0**k < 0.5 * min(drawn))
     plot.log_axis("y", bottom, 1.6, "σ / σ<sub>1</sub>", step=2 if bottom > -10 else 5)
     plot.headline(_float32_finding(study))
-    marks = "".join({"softmax": "■", "lightning": "●"}[kind] for kind in study.setting.kinds)
+    marks = "".join(
+        {"softmax": "■", "lightning": "●"}[kind] for kind in study.setting.kinds
+    )
     plot.key([f"{marks} last true σ   ∘ rounding   ▬ tolerance"])
     return plot.view()
 
 
 def _sigma(point: Figure3Point, index: int) -> float | None:
-    """A singular value in float32, counted from 1; None where there is none, or where it is 0."""
+    """A singular value in float32, counted from 1; None where there is none, or where
+    it is 0."""
     found = point.float32.singular_values
     return float(found[index - 1]) or None if index <= len(found) else None
 

@@ -1,4 +1,5 @@
-"""Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file to take home."""
+"""Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file
+to take home."""
 
 import ipywidgets as widgets
 
@@ -12,10 +13,11 @@ from neuroviz.softmax.figure3_figure import figure3_parts
 
 
 class Figure3Explorer(Panel):
-    """Dimension against width, δ: by the formula, by exact ranks, in float64 and in float32.
+    """Dimension against width, δ: by the formula, by exact ranks, in float64 and in
+    float32.
 
-    Controls: see `Figure3Setting`. The buttons CSV, SVG and PNG save what is shown. See `Panel` for what all
-    panels share.
+    Controls: see `Figure3Setting`. The buttons CSV, SVG and PNG save what is shown. See
+    `Panel` for what all panels share.
 
     >>> panel = Figure3Explorer()
     >>> panel.controls["lightning"].value = True
@@ -40,14 +42,21 @@ class Figure3Explorer(Panel):
             self.controls[name].disabled = not self.controls["peer"].value
 
     def _show_answer(self, answer: Figure3Study, started: float | None) -> None:
-        s, (least, most) = answer.setting, answer.setting.span  # the buttons save the shown setting
+        s, (least, most) = (
+            answer.setting,
+            answer.setting.span,
+        )  # the buttons save the shown setting
         name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
         self.export.offer(answer.to_csv(), name)
         super()._show_answer(answer, started)
 
     def _badge(self, answer: Figure3Study) -> str:
         count = len(answer.points)
-        badges = [exact_badge(f"{count} rank{'s' if count > 1 else ''}", answer.points[0].exact.prime)]
+        badges = [
+            exact_badge(
+                f"{count} rank{'s' if count > 1 else ''}", answer.points[0].exact.prime
+            )
+        ]
         for status in dict.fromkeys(point.expected.status for point in answer.points):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))
@@ -67,12 +76,23 @@ def _widths(points: object) -> str:
 
 def _say_exact(study: Figure3Study) -> str:
     s, (least, most) = study.setting, study.setting.span
-    ranks = "; ".join(f"{kind} {', '.join(str(p.exact.value) for p in study.of(kind))}" for kind in s.kinds)
+    ranks = "; ".join(
+        f"{kind} {', '.join(str(p.exact.value) for p in study.of(kind))}"
+        for kind in s.kinds
+    )
     span = f"δ = {least}" + (f", …, {most}" if most > least else "")
     off = [point for point in study.points if not point.on_formula]
-    verdict = "all on the formula" if not off else f"they DISAGREE with the formula at {_widths(off)}"
+    verdict = (
+        "all on the formula"
+        if not off
+        else f"they DISAGREE with the formula at {_widths(off)}"
+    )
     chance = max(point.exact.error_bound for point in study.points)
-    sure = "each a proof at full rank" if chance == 0 else f"each wrong with chance ≤ {tiny(chance)}"
+    sure = (
+        "each a proof at full rank"
+        if chance == 0
+        else f"each wrong with chance ≤ {tiny(chance)}"
+    )
     layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
     return f"{layers}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
 
@@ -81,10 +101,15 @@ def _say_float64(study: Figure3Study) -> str:
     points = study.points
     unsure = [point for point in points if not point.floating.decided]
     right = sum(point.floating.value == point.exact.value for point in points)
-    said = f"In float64 {right} of {len(points)} come{'s' * (len(points) == 1)} out right"
+    said = (
+        f"In float64 {right} of {len(points)} come{'s' * (len(points) == 1)} out right"
+    )
     if not unsure:
         gap = tiny(min(point.floating.gap for point in points))
-        return f"{said}, with {f'gaps from {gap} on' if len(points) > 1 else f'a gap of {gap}'}."
+        return (
+            f"{said}, with"
+            f" {f'gaps from {gap} on' if len(points) > 1 else f'a gap of {gap}'}."
+        )
     return f"{said}; it cannot decide at {_widths(unsure)}."
 
 
@@ -93,13 +118,21 @@ def _say_float32(study: Figure3Study) -> str:
     how = "Row-by-row float32"
     over = [point for point in points if point.float32.value is None]
     wrong = [point for point in points if point.float32_difference]
-    starved = [point for point in wrong if point.float32.num_inputs < point.float32.enough]
-    low = [point for point in wrong if point.float32_difference < 0 and point not in starved]
+    starved = [
+        point for point in wrong if point.float32.num_inputs < point.float32.enough
+    ]
+    low = [
+        point
+        for point in wrong
+        if point.float32_difference < 0 and point not in starved
+    ]
     if len(over) == len(points):
         return f"{how} overflows everywhere."
     if wrong:
         worst = max(wrong, key=lambda point: abs(point.float32_difference))
-        instead = f"as {worst.float32.value} for {worst.exact.value} at δ = {worst.width}"
+        instead = (
+            f"as {worst.float32.value} for {worst.exact.value} at δ = {worst.width}"
+        )
         parts.append(f"misses {len(wrong)} of {len(points)}, {instead}")
     if low:
         tolerance = tiny(max(point.float32.tolerance for point in low))

@@ -1,8 +1,8 @@
 """What docs/mathematics.md states about the functions of one architecture, as a table.
 
-Under each question stand statements: hypotheses | answer | status | source, and the answer in a sentence or
-two. Of each question the first statement counts whose hypotheses all hold. "Tokens" are two or more. What
-stands in the braces is put in.
+Under each question stand statements: hypotheses | answer | status | source, and the
+answer in a sentence or two. Of each question the first statement counts whose
+hypotheses all hold. "Tokens" are two or more. What stands in the braces is put in.
 """
 
 from dataclasses import dataclass, replace
@@ -17,10 +17,9 @@ from neuroviz.engine.formulas import collapsing_layer, effective_widths, general
 class StatusEntry:
     """One question about an architecture.
 
-    Attributes:
-        question: one of `known.QUESTIONS`.
-        answer: in a few words.
-        status: "proved", "proved here", "exact", "certified", "observed", "conjectured", "no formula"
+    Attributes: question: one of `known.QUESTIONS`. answer: in a few words. status:
+        "proved", "proved here", "exact", "certified", "observed", "conjectured", "no
+        formula"
             (nobody has an answer, as far as we know) or "outside hypotheses".
         source: the paper's item, or a heading of docs/mathematics.md.
         note: the answer in a sentence or two, with what it assumes.
@@ -148,11 +147,17 @@ def _read(table: str) -> tuple[tuple[frozenset[str], StatusEntry], ...]:
             question = line[2:]
         elif line.startswith(" "):
             hypotheses, one = found[-1]
-            found[-1] = hypotheses, replace(one, note=f"{one.note} {line.strip()}".strip())
+            found[-1] = (
+                hypotheses,
+                replace(one, note=f"{one.note} {line.strip()}".strip()),
+            )
         else:
             hypotheses, answer, status, source = line.split(" | ")
             found.append(
-                (frozenset(hypotheses.split(", ")), StatusEntry(question, answer, status, source, ""))
+                (
+                    frozenset(hypotheses.split(", ")),
+                    StatusEntry(question, answer, status, source, ""),
+                )
             )
     return tuple(found)
 
@@ -160,7 +165,10 @@ def _read(table: str) -> tuple[tuple[frozenset[str], StatusEntry], ...]:
 def _facts(arch: Architecture) -> set[str]:
     """The hypotheses of the table that hold, by name; for almost all weights."""
     d, a, inner, ranks = arch.widths, arch.head_dims, arch.widths[1:-1], _ranks(arch)
-    collapse, bottleneck = _collapse(arch), len(set(inner)) == 1 and inner[0] <= min(d[0], d[-1])
+    collapse, bottleneck = (
+        _collapse(arch),
+        len(set(inner)) == 1 and inner[0] <= min(d[0], d[-1]),
+    )
     holds = {
         "always": True,
         arch.attention: True,
@@ -175,10 +183,13 @@ def _facts(arch: Architecture) -> set[str]:
         "no width is too large": effective_widths(arch) == d,
         "all M of rank 2": all(rank > 1 for _, rank in ranks),
         "all M but the last of rank 2": all(rank > 1 for _, rank in ranks[:-1]),
-        # After a collapse layers see the symmetric part of their M only: its transpose does as well.
+        # After a collapse layers see the symmetric part of their M only: its transpose
+        # does as well.
         "A hidden": collapse is not None and any(r > 1 for r, _ in ranks[collapse:]),
         "forms may swap": d[0] > 1 and a[0] == 1 and d[1] == 1,
-        "last forms may swap": arch.tokens > 1 and d[-1] == a[-1] == 1 and ranks[-1][0] > 1,
+        "last forms may swap": (
+            arch.tokens > 1 and d[-1] == a[-1] == 1 and ranks[-1][0] > 1
+        ),
     }
     return {name for name, true in holds.items() if true}
 
@@ -189,32 +200,49 @@ def _values(arch: Architecture) -> dict[str, object]:
     thin = [i for i, (_, rank) in enumerate(_ranks(arch), start=1) if rank < 2]
     fails = ["two tokens"] if arch.tokens == 1 else []
     if depth > 1 and thin:
-        fails.append(f"rank 2 in every layer (it is 1 in layer{'s' * (len(thin) > 1)} {in_short(thin)})")
-    virtual = general_formula(replace(arch, attention="softmax", tokens=2)).value  # D of Lemma D
+        fails.append(
+            f"rank 2 in every layer (it is 1 in layer{'s' * (len(thin) > 1)}"
+            f" {in_short(thin)})"
+        )
+    virtual = general_formula(
+        replace(arch, attention="softmax", tokens=2)
+    ).value  # D of Lemma D
     # The bases of the heads that all (A, V) forget (Lemma 3.1)
     heads = sum(a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
-    theorem, fiber = "Theorem 3.2" if depth == 1 else "Theorem 3.7", virtual - general_formula(arch).value
+    theorem, fiber = (
+        "Theorem 3.2" if depth == 1 else "Theorem 3.7",
+        virtual - general_formula(arch).value,
+    )
     return {
         "rescalings": "rescalings" if depth == 1 else f"{depth} rescalings",
         "signs": 2**depth if depth <= 60 else f"2^{depth}",
         "fiber": fiber,
         "masked": virtual - depth,
-        "outside": f"{theorem} needs {' and '.join(fails)}. By Lemma D and Theorem C a generic fibre has "
-        f"dimension {fiber}.",
+        "outside": (
+            f"{theorem} needs {' and '.join(fails)}. By Lemma D and Theorem C a generic"
+            f" fibre has dimension {fiber}."
+        ),
         "unknown": "We know no proof of what the whole fibre is.",
         "collapse": _collapse(arch),
-        "groups": f"GL({inner[0]})" + (f", {depth - 1} times" if depth > 2 else "") if inner else "",
+        "groups": (
+            f"GL({inner[0]})" + (f", {depth - 1} times" if depth > 2 else "")
+            if inner
+            else ""
+        ),
         "inner": inner[0] if inner else "",
         "bases": sum(width**2 for width in inner),
         "layers": arch.num_parameters - heads - virtual,
         "widths": in_short(arch.widths),
         "seen": in_short(effective_widths(arch)),
-        "blocks": f"With several heads{' or a skip' if len(set(arch.widths)) == 1 else ''}",
+        "blocks": (
+            f"With several heads{' or a skip' if len(set(arch.widths)) == 1 else ''}"
+        ),
     }
 
 
 def _ranks(arch: Architecture) -> list[tuple[int, int]]:
-    """(r_{i−1}, rk M_i) at generic weights: tokens of layer i fill r_{i−1} dimensions."""
+    """(r_{i−1}, rk M_i) at generic weights: tokens of layer i fill r_{i−1}
+    dimensions."""
     widths = accumulate(arch.widths[:-1], min)
     return [(r, min(a, r)) for r, a in zip(widths, arch.head_dims, strict=True)]
 

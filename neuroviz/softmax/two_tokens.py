@@ -1,13 +1,16 @@
-"""Two tokens, and exponentials that are free: what the softmax proofs of docs/mathematics.md work with.
+"""Two tokens, and exponentials that are free: what the softmax proofs of
+docs/mathematics.md work with.
 
-On inputs (x_1, x_2, …, x_2), with m copies of x_2, a softmax layer with virtual weights M is X ↦ X S,
+On inputs (x_1, x_2, …, x_2), with m copies of x_2, a softmax layer with virtual weights
+M is X ↦ X S,
 
     S = [[1 − μ, ν], [μ, 1 − ν]],   μ = mP/(1 + mP),   ν = Q/(Q + m),
     P = exp((x_2 − x_1)ᵀM x_1),     Q = exp((x_1 − x_2)ᵀM x_2).
 
-By Lemma G the P, Q of all layers are free where no M is antisymmetric: whatever holds for all X, holds for
-all P, Q. Everything here is written in the shares μ and ν. They are polynomial where P, Q are not, and they
-have room for the limits P, Q → ∞. Under a causal mask the first token sees itself only: μ = 0.
+By Lemma G the P, Q of all layers are free where no M is antisymmetric: whatever holds
+for all X, holds for all P, Q. Everything here is written in the shares μ and ν. They
+are polynomial where P, Q are not, and they have room for the limits P, Q → ∞. Under a
+causal mask the first token sees itself only: μ = 0.
 """
 
 from collections.abc import Sequence
@@ -23,7 +26,8 @@ _REALS = Reals()
 
 
 class Shares(NamedTuple):
-    """μ, of x_2 in the new first token, and ν, of x_1 in the new second one; numbers, or arrays (N,)."""
+    """μ, of x_2 in the new first token, and ν, of x_1 in the new second one; numbers,
+    or arrays (N,)."""
 
     mu: np.ndarray | float
     nu: np.ndarray | float
@@ -58,14 +62,17 @@ def exponentials(given: Shares, copies: int = 1) -> tuple[float, float]:
 
 
 def attention(over: Field, given: Shares) -> np.ndarray:
-    """S, of shape (…, 2, 2); its columns sum to 1, and det S = 1 − μ − ν is what happens to x_1 − x_2.
+    """S, of shape (…, 2, 2); its columns sum to 1, and det S = 1 − μ − ν is what
+    happens to x_1 − x_2.
 
     >>> attention(Reals(), FROZEN)
     array([[1., 0.],
            [0., 1.]])
     """
     mu, nu = (np.asarray(share, dtype=float) for share in given)
-    rows = np.stack([np.stack([1 - mu, nu], axis=-1), np.stack([mu, 1 - nu], axis=-1)], axis=-2)
+    rows = np.stack(
+        [np.stack([1 - mu, nu], axis=-1), np.stack([mu, 1 - nu], axis=-1)], axis=-2
+    )
     return over.reduce(rows)
 
 
@@ -80,16 +87,19 @@ def logits(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def along_line(M: Sequence[np.ndarray], X: np.ndarray) -> list[list[float]]:
-    """δᵀM x_1 and δᵀM δ for each M, with δ = x_2 − x_1 and X of shape (n, 2): all logits on the tokens' line.
+    """δᵀM x_1 and δᵀM δ for each M, with δ = x_2 − x_1 and X of shape (n, 2): all
+    logits on the tokens' line.
 
-    Tokens x_1 + sδ and x_1 + uδ have p = (u − s)(δᵀM x_1 + s δᵀM δ) and q = (s − u)(δᵀM x_1 + u δᵀM δ).
+    Tokens x_1 + sδ and x_1 + uδ have p = (u − s)(δᵀM x_1 + s δᵀM δ) and q = (s − u)(δᵀM
+    x_1 + u δᵀM δ).
     """
     first, apart = X[:, 0], X[:, 1] - X[:, 0]
     return [[float(apart @ one @ first), float(apart @ one @ apart)] for one in M]
 
 
 def follow(over: Field, given: Sequence[Shares], X: np.ndarray) -> list[np.ndarray]:
-    """The tokens before the first layer and after each: X_i = X_{i−1} S_i; X of shape (…, n, 2)."""
+    """The tokens before the first layer and after each: X_i = X_{i−1} S_i; X of shape
+    (…, n, 2)."""
     tokens = [X]
     for one in given:
         tokens.append(over.matmul(tokens[-1], attention(over, one)))
@@ -99,19 +109,21 @@ def follow(over: Field, given: Sequence[Shares], X: np.ndarray) -> list[np.ndarr
 def softmax_shares(
     M: Sequence[np.ndarray], X: np.ndarray, copies: int = 1, causal: bool = False
 ) -> list[Shares]:
-    """The shares that the exponentials really have, layer by layer, for real tokens X of shape (…, n, 2).
+    """The shares that the exponentials really have, layer by layer, for real tokens X
+    of shape (…, n, 2).
 
-    Args:
-        M: M_1, …, M_l, each (n, n).
-        X: two tokens; the second stands for `copies` equal ones.
-        copies: m = t − 1; under a causal mask copies would differ, so there it must be 1.
-        causal: token 1 sees itself only.
+    Args: M: M_1, …, M_l, each (n, n). X: two tokens; the second stands for `copies`
+        equal ones. copies: m = t − 1; under a causal mask copies would differ, so there
+        it must be 1. causal: token 1 sees itself only.
 
     Raises:
         ValueError: if copies are asked for under a mask.
     """
     if causal and copies != 1:
-        raise ValueError(f"under a causal mask copies of a token do not stay equal; got copies={copies}")
+        raise ValueError(
+            "under a causal mask copies of a token do not stay equal; got"
+            f" copies={copies}"
+        )
     found = []
     for one in M:
         p, q = logits(_REALS, one, X)
@@ -122,13 +134,19 @@ def softmax_shares(
 
 
 def free_jacobian(
-    over: Field, virtual: VirtualWeights, X: np.ndarray, given: Sequence[Shares], functionals: np.ndarray
+    over: Field,
+    virtual: VirtualWeights,
+    X: np.ndarray,
+    given: Sequence[Shares],
+    functionals: np.ndarray,
 ) -> np.ndarray:
-    """The derivative of ⟨functional, L X_l⟩ in the virtual weights, the exponentials treated as free.
+    """The derivative of ⟨functional, L X_l⟩ in the virtual weights, the exponentials
+    treated as free.
 
-    The weights move the logits, these the shares: μ˙ = μ(1 − μ) p˙, ν˙ = ν(1 − ν) q˙. With the shares of
-    `softmax_shares` this is the derivative of the network itself; with others it is what the derivative
-    says once its exponentials are free ("Theorem A", step 1).
+    The weights move the logits, these the shares: μ˙ = μ(1 − μ) p˙, ν˙ = ν(1 − ν) q˙.
+    With the shares of `softmax_shares` this is the derivative of the network itself;
+    with others it is what the derivative says once its exponentials are free ("Theorem
+    A", step 1).
 
     Args:
         over: the field.
@@ -146,19 +164,27 @@ def free_jacobian(
     tokens = follow(over, given, X)
     blocks = [mul(functionals, tokens[-1].mT).reshape(N, -1)]
     grad = mul(L.T, functionals)
-    for M, X, one in zip(reversed(Ms), reversed(tokens[:-1]), reversed(given), strict=True):
-        mu, nu = (np.broadcast_to(np.asarray(share, dtype=float), (N,)) for share in one)
+    for M, X, one in zip(
+        reversed(Ms), reversed(tokens[:-1]), reversed(given), strict=True
+    ):
+        mu, nu = (
+            np.broadcast_to(np.asarray(share, dtype=float), (N,)) for share in one
+        )
         S_bar = mul(X.mT, grad)
         p_bar = red(red(mu * red(1 - mu)) * red(S_bar[:, 1, 0] - S_bar[:, 0, 0]))
         q_bar = red(red(nu * red(1 - nu)) * red(S_bar[:, 0, 1] - S_bar[:, 1, 1]))
-        # p = (x_2 − x_1)ᵀM x_1 and q = −(x_2 − x_1)ᵀM x_2: one product with (p̄ x_1 − q̄ x_2).
+        # p = (x_2 − x_1)ᵀM x_1 and q = −(x_2 − x_1)ᵀM x_2: one product with (p̄ x_1 −
+        # q̄ x_2).
         apart = red(X[..., 1] - X[..., 0])[..., None]
         weight = np.stack([p_bar, -q_bar], axis=-1)
         seen = mul(X, weight[..., None])
         blocks.insert(0, mul(apart, seen.mT).reshape(N, n * n))
         left = mul(M, seen)
         right = mul(mul(M.T, apart), weight[:, None, :])
-        grad = red(mul(grad, attention(over, one).mT) + red(right + np.concatenate([-left, left], axis=-1)))
+        grad = red(
+            mul(grad, attention(over, one).mT)
+            + red(right + np.concatenate([-left, left], axis=-1))
+        )
     return np.concatenate(blocks, axis=-1)
 
 

@@ -31,7 +31,9 @@ from neuroviz.lessons.teaching import predict
 # <!-- teacher (6 min): Most people expect a skip to add nothing, for it has no parameters. It adds d² dimensions between two layers: the tokens there now have the basis of the input. Let the room say which of the two families survives before you press the button. -->
 
 # %% jupyter={"source_hidden": true}
-skip = nv.Architecture.uniform(d=4, a=2, layers=2, attention="softmax", heads=2, skip=True)
+skip = nv.Architecture.uniform(
+    d=4, a=2, layers=2, attention="softmax", heads=2, skip=True
+)
 predict(
     "With the skip, how many directions are silent?",
     skip.num_parameters - nv.measure_dimension(skip).value,

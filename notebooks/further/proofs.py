@@ -20,7 +20,12 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.beyond.why.flag import measure_span
-from neuroviz.explorables import FlagExplorer, ProofExplorer, SearchExplorer, SingletonExplorer
+from neuroviz.explorables import (
+    FlagExplorer,
+    ProofExplorer,
+    SearchExplorer,
+    SingletonExplorer,
+)
 from neuroviz.lessons.checks_deep import check_meeting, check_unseen
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -37,7 +42,10 @@ from neuroviz.lessons.teaching import predict
 
 # %% jupyter={"source_hidden": true}
 net = nv.Architecture(widths=(9, 8, 9, 1), head_dims=(2, 2, 1), tokens=2)
-predict("Of the 9 dimensions after layer 2, how many does anything later look at?", measure_span(net, 2))
+predict(
+    "Of the 9 dimensions after layer 2, how many does anything later look at?",
+    measure_span(net, 2),
+)
 
 # %% [markdown]
 # Each width is a column of cells, one for each dimension. A cell has the name of who looks at it, or it is *unseen*, or *empty* if no token ever reaches it.

@@ -52,11 +52,18 @@ from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import predict
 
 gaussian = attraction("gaussian", runs=40, time=100)
-predict("Gaussian targets. Where do most of 40 runs end?", where_runs_end(gaussian), choices=WHERE_RUNS_END)
+predict(
+    "Gaussian targets. Where do most of 40 runs end?",
+    where_runs_end(gaussian),
+    choices=WHERE_RUNS_END,
+)
 
 # %% jupyter={"source_hidden": true}
 dotted = attraction("dotted", runs=40, time=100)
-predict("Of 40 runs towards dotted targets, how many end at a singular point?", round(40 * dotted.singular))
+predict(
+    "Of 40 runs towards dotted targets, how many end at a singular point?",
+    round(40 * dotted.singular),
+)
 
 # %% [markdown]
 # The panel opens with realisable targets. It shows the loss of every run against time; what is conserved, flat; and where the runs end: in the strip at the

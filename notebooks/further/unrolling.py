@@ -65,7 +65,9 @@ np.allclose(L @ (G @ M1 @ G @ M1.T @ G) @ M2 @ G @ M1 @ X, network(X, L, M1, M2)
 predict(
     "Two layers, four tokens: how many terms has one output token?",
     4 ** len(nv.unroll(2)),
-    wrong={16: "Each of four places has a choice of four tokens, whatever the others chose."},
+    wrong={
+        16: "Each of four places has a choice of four tokens, whatever the others chose."
+    },
 )
 
 # %%

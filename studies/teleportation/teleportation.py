@@ -1,21 +1,26 @@
-"""Does it help to walk along a fibre before descending? Two hundred networks for each walk, counted.
+"""Does it help to walk along a fibre before descending? Two hundred networks for each
+walk, counted.
 
-python -m studies.teleportation.teleportation            writes counted.json again (minutes)
-python -m studies.teleportation.teleportation --quick    ten networks for each walk (seconds), writes nothing
+python -m studies.teleportation.teleportation            writes counted.json again
+(minutes) python -m studies.teleportation.teleportation --quick    ten networks for each
+walk (seconds), writes nothing
 
-A one-parameter group of symmetries multiplies some matrices U of a lightning network by exp(sE), and others,
-W, by exp(−sE), with E symmetric (rows or columns, whichever the group acts on):
+A one-parameter group of symmetries multiplies some matrices U of a lightning network by
+exp(sE), and others, W, by exp(−sE), with E symmetric (rows or columns, whichever the
+group acts on):
 
     keys        Q → eˢ Q,          K → e⁻ˢ K
     values      Q → eˢ Q,          V → e⁻ˢ V
     basis       Q → exp(sE) Q,     K → exp(−sE) K
     interface   V₁ → exp(sE) V₁,   Q₂, K₂, V₂ → · exp(−sE)
 
-The gradient moves the other way round, so that with the eigenvectors e_k and eigenvalues ε_k of E
+The gradient moves the other way round, so that with the eigenvectors e_k and
+eigenvalues ε_k of E
 
     ‖∇L‖² = rest + Σ_k e^{−2 s ε_k} ‖e_kᵀ ∂_U L‖² + e^{2 s ε_k} ‖e_kᵀ ∂_W L‖²
 
-which is convex in s: docs/mathematics.md, "Teleportation". The idea to move where the gradient is larger, and
+which is convex in s: docs/mathematics.md, "Teleportation". The idea to move where the
+gradient is larger, and
 then to descend: Zhao, Dehmamy, Walters and Yu, NeurIPS 2022.
 """
 
@@ -29,15 +34,23 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
-from neuroviz.engine.network import Layer, Weights, forward, random_tokens, random_weights
+from neuroviz.engine.network import (
+    Layer,
+    Weights,
+    forward,
+    random_tokens,
+    random_weights,
+)
 from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
 
 STORED = Path(__file__).with_name("counted.json")
 WALKS = ("keys", "values", "basis", "interface")
 DESTINATIONS = ("minimum", "balanced", "twice", "four times")
-"""Where to jump: the shortest gradient, the shortest weights, the nearest gradient 2 or 4 times as long."""
+"""Where to jump: the shortest gradient, the shortest weights, the nearest gradient 2 or
+4 times as long."""
 RULES = ("same", "small", "own")
-"""At which rate: the best one for the start; an eighth of it; the best one for each of the two."""
+"""At which rate: the best one for the start; an eighth of it; the best one for each of
+the two."""
 SEEDS, QUICK = 200, 10
 CHECKPOINTS = (1, 3, 10, 30, 100, 300)
 RATES = tuple(2.0**k for k in range(-14, -2))
@@ -45,7 +58,8 @@ INPUTS = 8
 _EIGHTH = 3  # places down in RATES
 _AT_ONCE = 25  # seeds
 _TIE = 0.01  # losses that differ by less than this part are equal
-_FAR = 12.0  # the minimum and the places of a given gradient are looked for at |s| up to this
+# the minimum and the places of a given gradient are looked for at |s| up to this
+_FAR = 12.0
 _LOST = 1e6  # a loss so many times larger than at the start counts as infinite
 
 
@@ -66,14 +80,20 @@ class Problem(NamedTuple):
 
 def draw_problem(walk: str, seed: int) -> Problem:
     """A start, data, and a direction to walk in; an interface needs two layers."""
-    arch = Architecture((3, 3, 3), (2, 2)) if walk == "interface" else Architecture((3, 3), (2,))
+    arch = (
+        Architecture((3, 3, 3), (2, 2))
+        if walk == "interface"
+        else Architecture((3, 3), (2,))
+    )
     rng = np.random.default_rng([seed, arch.num_layers])
     X = random_tokens(Reals(), arch, INPUTS, rng) / np.sqrt(arch.widths[0])
     teacher, start = _network(arch, X, rng), _network(arch, X, rng)
     if walk in ("keys", "values"):
         E = np.eye(1 if walk == "values" else arch.head_dims[0])
     else:
-        E = rng.standard_normal((arch.head_dims[0],) * 2 if walk == "basis" else (arch.widths[1],) * 2)
+        E = rng.standard_normal(
+            (arch.head_dims[0],) * 2 if walk == "basis" else (arch.widths[1],) * 2
+        )
         E = E + E.T
         E -= np.trace(E) / len(E) * np.eye(len(E))
         E /= np.linalg.norm(E, 2)
@@ -81,7 +101,8 @@ def draw_problem(walk: str, seed: int) -> Problem:
 
 
 def _network(arch: Architecture, X: np.ndarray, rng: np.random.Generator) -> Weights:
-    """Gaussian weights, A with entries of size 1, and V_i such that each layer's outputs have size 1."""
+    """Gaussian weights, A with entries of size 1, and V_i such that each layer's
+    outputs have size 1."""
     layers = []
     for Q, K, V in random_weights(Reals(), arch, rng):
         layer = Layer(Q / len(Q) ** 0.25, K / len(K) ** 0.25, V)
@@ -107,7 +128,8 @@ def move(walk: str, weights: Weights, E: np.ndarray, s: float) -> Weights:
 
 @dataclass(frozen=True)
 class Exponentials:
-    """rest + Σ_k c_k exp(m_k s), with all c_k ≥ 0: the square of a norm along a walk."""
+    """rest + Σ_k c_k exp(m_k s), with all c_k ≥ 0: the square of a norm along a
+    walk."""
 
     factors: np.ndarray
     exponents: np.ndarray
@@ -124,7 +146,8 @@ class Exponentials:
         return _root(lambda s: slopes @ np.exp(self.exponents * s), -_FAR, _FAR)
 
     def nearest(self, times: float) -> float:
-        """The s nearest to 0 at which it is `times` > 1 times its value at 0: one on each side at most.
+        """The s nearest to 0 at which it is `times` > 1 times its value at 0: one on
+        each side at most.
 
         Raises:
             ValueError: if there is none within |s| ≤ 12.
@@ -136,12 +159,17 @@ class Exponentials:
             if self.at(side * _FAR) > goal
         ]
         if not found:
-            raise ValueError(f"within |s| ≤ {_FAR:g} it never becomes {times:g} times as large")
+            raise ValueError(
+                f"within |s| ≤ {_FAR:g} it never becomes {times:g} times as large"
+            )
         return min(found, key=abs)
 
 
-def norm_along(walk: str, weights: Weights, E: np.ndarray, gradient: bool = False) -> Exponentials:
-    """The square of the norm of the weights, or of a gradient, along a walk; a gradient moves by exp(−sE)."""
+def norm_along(
+    walk: str, weights: Weights, E: np.ndarray, gradient: bool = False
+) -> Exponentials:
+    """The square of the norm of the weights, or of a gradient, along a walk; a gradient
+    moves by exp(−sE)."""
     first, last = weights[0], weights[-1]
     if walk == "values":
         up, down = [first.Q.reshape(1, -1)], [first.V.reshape(1, -1)]
@@ -153,17 +181,24 @@ def norm_along(walk: str, weights: Weights, E: np.ndarray, gradient: bool = Fals
     if gradient:
         up, down = down, up
     factors = np.concatenate(
-        [sum(((e.T @ matrix) ** 2).sum(axis=1) for matrix in side) for side in (up, down)]
+        [
+            sum(((e.T @ matrix) ** 2).sum(axis=1) for matrix in side)
+            for side in (up, down)
+        ]
     )
     total = sum(float((matrix**2).sum()) for layer in weights for matrix in layer)
     return Exponentials(
-        factors, np.concatenate([2 * epsilon, -2 * epsilon]), max(total - float(factors.sum()), 0.0)
+        factors,
+        np.concatenate([2 * epsilon, -2 * epsilon]),
+        max(total - float(factors.sum()), 0.0),
     )
 
 
 def norms_along(walk: str, problem: Problem) -> tuple[Exponentials, Exponentials]:
     """‖∇L‖² and ‖θ‖² along the walk."""
-    _, gradient = loss_and_gradient(stack([problem.weights]), problem.X[None], problem.Y[None])
+    _, gradient = loss_and_gradient(
+        stack([problem.weights]), problem.X[None], problem.Y[None]
+    )
     here = tuple(Layer(*(matrix[0] for matrix in layer)) for layer in gradient)
     return (
         norm_along(walk, here, problem.generator, gradient=True),
@@ -194,7 +229,9 @@ def stack(networks: list[Weights]) -> Weights:
     )
 
 
-def loss_and_gradient(weights: Weights, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, Weights]:
+def loss_and_gradient(
+    weights: Weights, X: np.ndarray, Y: np.ndarray
+) -> tuple[np.ndarray, Weights]:
     """L = ½ mean over the inputs of ‖φ(X) − Y‖², of shape (B,), and its gradient.
 
     Args:
@@ -211,18 +248,25 @@ def loss_and_gradient(weights: Weights, X: np.ndarray, Y: np.ndarray) -> tuple[n
     rest = X - Y
     n = rest.shape[1]
     loss, bar, gradient = (rest**2).sum(axis=(1, 2, 3)) / (2 * n), rest / n, []
-    for (Q, K, V), (X, q, k, S, Z) in zip(reversed(weights), reversed(trace), strict=True):
+    for (Q, K, V), (X, q, k, S, Z) in zip(
+        reversed(weights), reversed(trace), strict=True
+    ):
         V_bar, bar = (bar @ T(Z)).sum(axis=1), T(V)[:, None] @ bar
         S_bar = T(X) @ bar
         k_bar, q_bar = q @ T(S_bar), k @ S_bar
-        gradient.append(Layer((q_bar @ T(X)).sum(axis=1), (k_bar @ T(X)).sum(axis=1), V_bar))
+        gradient.append(
+            Layer((q_bar @ T(X)).sum(axis=1), (k_bar @ T(X)).sum(axis=1), V_bar)
+        )
         if len(gradient) < len(weights):
             bar = bar @ T(S) + T(K)[:, None] @ k_bar + T(Q)[:, None] @ q_bar
     return loss, tuple(reversed(gradient))
 
 
-def descend(weights: Weights, X: np.ndarray, Y: np.ndarray, rates: np.ndarray, steps: int) -> np.ndarray:
-    """The losses of θ → θ − rate · ∇L, shape (steps + 1, B); a lost descent is infinite from there on."""
+def descend(
+    weights: Weights, X: np.ndarray, Y: np.ndarray, rates: np.ndarray, steps: int
+) -> np.ndarray:
+    """The losses of θ → θ − rate · ∇L, shape (steps + 1, B); a lost descent is infinite
+    from there on."""
     rates = np.broadcast_to(rates, weights[0].Q.shape[:1])[:, None, None]
     seen, lost = [], np.zeros(len(rates), bool)
     for _ in range(steps + 1):
@@ -233,7 +277,12 @@ def descend(weights: Weights, X: np.ndarray, Y: np.ndarray, rates: np.ndarray, s
             # A lost run stands still at 0, where nothing overflows.
             keep = ~lost[:, None, None]
             weights = tuple(
-                Layer(*(np.where(keep, W - rates * G, 0.0) for W, G in zip(layer, change, strict=True)))
+                Layer(
+                    *(
+                        np.where(keep, W - rates * G, 0.0)
+                        for W, G in zip(layer, change, strict=True)
+                    )
+                )
                 for layer, change in zip(weights, gradient, strict=True)
             )
     return np.stack(seen)
@@ -243,18 +292,24 @@ def descend(weights: Weights, X: np.ndarray, Y: np.ndarray, rates: np.ndarray, s
 
 
 def compare(walk: str, seeds: int = SEEDS) -> dict:
-    """Descend from the start and from each destination, at all rates, and count who is ahead.
+    """Descend from the start and from each destination, at all rates, and count who is
+    ahead.
 
-    For each seed the result has the places of the shortest gradient (`least`) and of the shortest weights
-    (`balanced`), and ‖∇L‖ there divided by the least ‖∇L‖ (`gain`). For each destination and rule it has, at
-    the checkpoints, how many are `ahead` or `behind` by more than 1 %, `lost` after the jump and without it
+    For each seed the result has the places of the shortest gradient (`least`) and of
+    the shortest weights (`balanced`), and ‖∇L‖ there divided by the least ‖∇L‖
+    (`gain`). For each destination and rule it has, at the checkpoints, how many are
+    `ahead` or `behind` by more than 1 %, `lost` after the jump and without it
     (`start_lost`), and the median `ratio` of the losses, None where it is infinite.
     """
     places = [_places(walk, draw_problem(walk, seed)) for seed in range(seeds)]
     losses = np.concatenate(
-        [_losses(walk, range(low, min(low + _AT_ONCE, seeds)), places) for low in range(0, seeds, _AT_ONCE)]
+        [
+            _losses(walk, range(low, min(low + _AT_ONCE, seeds)), places)
+            for low in range(0, seeds, _AT_ONCE)
+        ]
     )
-    # The rate that is best for the start in the end; an eighth of it is among the rates, too.
+    # The rate that is best for the start in the end; an eighth of it is among the
+    # rates, too.
     best = _EIGHTH + losses[:, 0, _EIGHTH:, -1].argmin(axis=1)
     counts = []
     for i, destination in enumerate(DESTINATIONS):
@@ -264,8 +319,13 @@ def compare(walk: str, seeds: int = SEEDS) -> dict:
             else:
                 rate = best if rule == "same" else best - _EIGHTH
                 start, jump = (losses[np.arange(seeds), k, rate] for k in (0, 1 + i))
-            counts.append({"destination": destination, "rule": rule} | _count(start, jump))
-    gains = [np.sqrt(gradient.at(where[1]) / gradient.at(where[0])) for gradient, where in places]
+            counts.append(
+                {"destination": destination, "rule": rule} | _count(start, jump)
+            )
+    gains = [
+        np.sqrt(gradient.at(where[1]) / gradient.at(where[0]))
+        for gradient, where in places
+    ]
     return {
         "walk": walk,
         "seeds": seeds,
@@ -279,7 +339,12 @@ def compare(walk: str, seeds: int = SEEDS) -> dict:
 def _places(walk: str, problem: Problem) -> tuple[Exponentials, tuple[float, ...]]:
     """‖∇L‖² along the walk, and the destinations on it."""
     gradient, length = norms_along(walk, problem)
-    return gradient, (gradient.minimum, length.minimum, gradient.nearest(4), gradient.nearest(16))
+    return gradient, (
+        gradient.minimum,
+        length.minimum,
+        gradient.nearest(4),
+        gradient.nearest(16),
+    )
 
 
 def _losses(walk: str, seeds: range, places: list[tuple]) -> np.ndarray:
@@ -293,7 +358,9 @@ def _losses(walk: str, seeds: range, places: list[tuple]) -> np.ndarray:
             Y += [problem.Y] * len(RATES)
     rates = np.tile(RATES, len(weights) // len(RATES))
     seen = descend(stack(weights), np.stack(X), np.stack(Y), rates, max(CHECKPOINTS))
-    return seen[list(CHECKPOINTS)].T.reshape(len(seeds), -1, len(RATES), len(CHECKPOINTS))
+    return seen[list(CHECKPOINTS)].T.reshape(
+        len(seeds), -1, len(RATES), len(CHECKPOINTS)
+    )
 
 
 def _count(start: np.ndarray, jump: np.ndarray) -> dict[str, list]:
@@ -308,7 +375,9 @@ def _count(start: np.ndarray, jump: np.ndarray) -> dict[str, list]:
         "behind": (ratio > 1 + _TIE).sum(axis=0).tolist(),
         "lost": np.isinf(jump).sum(axis=0).tolist(),
         "start_lost": np.isinf(start).sum(axis=0).tolist(),
-        "ratio": [float(f"{value:.3g}") if np.isfinite(value) else None for value in middle],
+        "ratio": [
+            float(f"{value:.3g}") if np.isfinite(value) else None for value in middle
+        ],
     }
 
 
@@ -319,8 +388,12 @@ def stored() -> dict[str, dict]:
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line: compare, say what is found, and write it down."""
-    parser = argparse.ArgumentParser(prog="python -m studies.teleportation.teleportation")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} networks for each walk: seconds")
+    parser = argparse.ArgumentParser(
+        prog="python -m studies.teleportation.teleportation"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK} networks for each walk: seconds"
+    )
     quick = parser.parse_args(arguments).quick
     rows = []
     for walk in WALKS:
@@ -329,13 +402,22 @@ def main(arguments: list[str] | None = None) -> None:
             words = "  ".join(
                 f"{step}: +{up} −{down} lost {lost}"
                 for step, up, down, lost in zip(
-                    CHECKPOINTS, count["ahead"], count["behind"], count["lost"], strict=True
+                    CHECKPOINTS,
+                    count["ahead"],
+                    count["behind"],
+                    count["lost"],
+                    strict=True,
                 )
             )
-            print(f"{walk:9} {count['rule']:5} {count['destination']:10} {words}", flush=True)
+            print(
+                f"{walk:9} {count['rule']:5} {count['destination']:10} {words}",
+                flush=True,
+            )
         rows.append(json.dumps(row))
     if not quick:
-        STORED.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8", newline="\n")
+        STORED.write_text(
+            "[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8", newline="\n"
+        )
 
 
 if __name__ == "__main__":

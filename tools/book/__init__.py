@@ -1,1 +1,2 @@
-"""The static edition: every notebook as a page that needs no kernel and no network. `make book` builds it."""
+"""The static edition: every notebook as a page that needs no kernel and no network.
+`make book` builds it."""

@@ -1,4 +1,5 @@
-"""python -m tools.book [--out build/book] [--jobs 2] [NAME ...]: build the site and say where it is."""
+"""python -m tools.book [--out build/book] [--jobs 2] [NAME ...]: build the site and say
+where it is."""
 
 import argparse
 import sys
@@ -13,28 +14,45 @@ MOST_MEGABYTES = 25
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(prog="python -m tools.book", description="Build the static edition.")
+    asked = argparse.ArgumentParser(
+        prog="python -m tools.book", description="Build the static edition."
+    )
     asked.add_argument(
-        "notebooks", nargs="*", metavar="NAME", help="such as 00_start; all of them without any"
+        "notebooks",
+        nargs="*",
+        metavar="NAME",
+        help="such as 00_start; all of them without any",
     )
     asked.add_argument("--out", type=Path, default=ROOT / "build" / "book")
     asked.add_argument("--jobs", type=int, default=1, help="notebooks to run at a time")
     asked.add_argument(
-        "--pyodide", default=PYODIDE, metavar="PLACE",
-        help="where pages find Python: an address, or a folder with a release of Pyodide, of which the site "
-        "then has a copy; default: %(default)s",
-    )  # fmt: skip
-    asked.add_argument("--lab", action="store_true", help="JupyterLab without a server too, in lab/")
+        "--pyodide",
+        default=PYODIDE,
+        metavar="PLACE",
+        help=(
+            "where pages find Python: an address, or a folder with a release of"
+            " Pyodide, of which the site then has a copy; default: %(default)s"
+        ),
+    )
+    asked.add_argument(
+        "--lab", action="store_true", help="JupyterLab without a server too, in lab/"
+    )
     words = asked.parse_args()
     out, pyodide, own = words.out.resolve(), words.pyodide, None
     if "://" not in pyodide:
         own, pyodide = Path(pyodide).resolve(), "../pyodide/"
         if not (own / LIST).is_file() or own.is_relative_to(out / "site"):
-            sys.exit(f"{own}: a release of Pyodide, unpacked, has a {LIST}; keep it outside {out / 'site'}")
+            sys.exit(
+                f"{own}: a release of Pyodide, unpacked, has a {LIST}; keep it outside"
+                f" {out / 'site'}"
+            )
     site = build(out, words.notebooks or None, words.jobs, pyodide, words.lab)
     said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
     if _megabytes(site) > MOST_MEGABYTES:
-        sys.exit(f"{said}{MOST_MEGABYTES} MB is the most (fewer stills: tools/book/stills.py)")
+        sys.exit(
+            f"{said}{MOST_MEGABYTES} MB is the most (fewer stills:"
+            " tools/book/stills.py)"
+        )
     sys.stdout.write(said)
     if own:
         copy_distribution(own, site / "pyodide")
@@ -44,11 +62,17 @@ def main() -> None:
         except ValueError as error:
             sys.exit(str(error))
         size = _megabytes(site / "lab")
-        print(f"lab/lab/index.html: {size:.1f} MB, needs a server: python -m http.server --directory {site}")
+        print(
+            f"lab/lab/index.html: {size:.1f} MB, needs a server: python -m http.server"
+            f" --directory {site}"
+        )
 
 
 def _megabytes(folder: Path) -> float:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / MEGABYTE
+    return (
+        sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        / MEGABYTE
+    )
 
 
 if __name__ == "__main__":

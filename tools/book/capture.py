@@ -1,4 +1,5 @@
-"""Runs inside the kernel of a notebook: panels, questions and presets are shown as data, not as widgets."""
+"""Runs inside the kernel of a notebook: panels, questions and presets are shown as
+data, not as widgets."""
 
 import json
 from html import unescape
@@ -20,22 +21,29 @@ PRESETS = "application/vnd.neuroviz.presets+json"
 
 
 def install(notebook: str) -> None:
-    """From now on, panels at the ends of cells are rows of stills, figures single ones; the rest is text."""
+    """From now on, panels at the ends of cells are rows of stills, figures single ones;
+    the rest is text."""
     theme.use("light", "notebook")
     number = count()
 
     def show_panel(panel: Panel, **_: object) -> dict:
-        data = packed(panel, main_control(panel, ASKED_FOR.get((notebook, next(number)))))
+        data = packed(
+            panel, main_control(panel, ASKED_FOR.get((notebook, next(number))))
+        )
         panel.close()
         return {PANEL: json.loads(json.dumps(data, allow_nan=False))}
 
     def show_figure(figure: go.Figure) -> None:
         display({PANEL: packed_figure(figure)}, raw=True)
 
-    get_ipython().display_formatter.ipython_display_formatter.for_type(go.Figure, show_figure)
+    get_ipython().display_formatter.ipython_display_formatter.for_type(
+        go.Figure, show_figure
+    )
     formatter = get_ipython().display_formatter.mimebundle_formatter
     formatter.for_type(Panel, show_panel)
-    formatter.for_type(teaching.Question, lambda question, **_: {QUESTION: texts(question)})
+    formatter.for_type(
+        teaching.Question, lambda question, **_: {QUESTION: texts(question)}
+    )
     formatter.for_type(widgets.Box, show_box)
 
 
@@ -59,11 +67,27 @@ def texts(question: teaching.Question) -> dict:
     >>> said["question"], said["answer"], said["remarks"]
     ('How many dimensions?', '38', [['40', 'A factor can move.']])
     """
-    (asked,) = [one.value for one in question.children if isinstance(one, widgets.HTMLMath)]
-    found = {"question": unescape(asked.removeprefix("<b>Predict.</b> ")), "badge": "", "why": ""}
+    (asked,) = [
+        one.value for one in question.children if isinstance(one, widgets.HTMLMath)
+    ]
+    found = {
+        "question": unescape(asked.removeprefix("<b>Predict.</b> ")),
+        "badge": "",
+        "why": "",
+    }
     if isinstance(question, teaching.Choice):
-        return found | {"answer": question._answer, "remarks": [list(p) for p in question._remarks.items()]}
+        return found | {
+            "answer": question._answer,
+            "remarks": [list(p) for p in question._remarks.items()],
+        }
     value, status, why = question._answer
-    remarks = [[str(guess), hint] for guess, hint in question._hints.items() if guess != value]
+    remarks = [
+        [str(guess), hint] for guess, hint in question._hints.items() if guess != value
+    ]
     badge = theme.badge(*status) if status else ""
-    return found | {"answer": str(value), "badge": badge, "why": why, "remarks": remarks}
+    return found | {
+        "answer": str(value),
+        "badge": badge,
+        "why": why,
+        "remarks": remarks,
+    }

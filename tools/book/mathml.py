@@ -17,7 +17,8 @@ ET.register_namespace("", _MATHML)
 
 
 def mathml(latex: str, display: str) -> str:
-    """A formula as MathML; a long one in a line of text in several pieces, so that the line can break.
+    """A formula as MathML; a long one in a line of text in several pieces, so that the
+    line can break.
 
     >>> mathml("A = K^\\\\top Q", "inline").count("<msup>")
     1
@@ -29,8 +30,11 @@ def mathml(latex: str, display: str) -> str:
     Raises:
         ValueError: if a command is not understood.
     """
-    # Letters of other alphabets are characters of their own only where the letter stands in braces.
-    braced = re.sub(r"\\math(bb|cal|sf|bf|frak|scr)\s+([A-Za-z0-9])", r"\\math\1{\2}", latex)
+    # Letters of other alphabets are characters of their own only where the letter
+    # stands in braces.
+    braced = re.sub(
+        r"\\math(bb|cal|sf|bf|frak|scr)\s+([A-Za-z0-9])", r"\\math\1{\2}", latex
+    )
     try:
         root = ET.fromstring(convert(braced, display=display))
     except Exception as error:
@@ -40,9 +44,13 @@ def mathml(latex: str, display: str) -> str:
     pieces = _pieces(root) if display == "inline" else [root]
     found = "<wbr>".join(ET.tostring(piece, encoding="unicode") for piece in pieces)
     if "\\" in found:
-        raise ValueError(f"this formula has no MathML, a command is left over: {latex!r}")
+        raise ValueError(
+            f"this formula has no MathML, a command is left over: {latex!r}"
+        )
     if other := re.search(r'mathvariant="(?!normal)[^"]*"', found):
-        raise ValueError(f"browsers do not know {other[0]}: {latex!r}")  # they draw a plain letter
+        raise ValueError(
+            f"browsers do not know {other[0]}: {latex!r}"
+        )  # they draw a plain letter
     return found
 
 
@@ -55,11 +63,14 @@ def _is_roman(element: ET.Element) -> bool:
 
 
 def _tidy(element: ET.Element) -> None:
-    """Words in one piece, and a thin space between them, or a function such as dim, and what follows."""
+    """Words in one piece, and a thin space between them, or a function such as dim, and
+    what follows."""
     for child in element:
         _tidy(child)
     if _name(element) == "mn" and element.get("mathvariant") == "bold":
-        element.text = element.text.translate({ord("0") + i: 0x1D7CE + i for i in range(10)})
+        element.text = element.text.translate(
+            {ord("0") + i: 0x1D7CE + i for i in range(10)}
+        )
         del element.attrib["mathvariant"]
     if _name(element) not in ("mrow", "math", "mtd", "mstyle"):
         return
@@ -69,7 +80,9 @@ def _tidy(element: ET.Element) -> None:
         while _name(child) == "mrow" and len(child) == 1:
             child = child[0]
         joins = kept and _is_roman(child) and _is_roman(kept[-1])
-        if joins and (len(child.text or "") == len(kept[-1].text or "") == 1 or _is_word(kept[-1])):
+        if joins and (
+            len(child.text or "") == len(kept[-1].text or "") == 1 or _is_word(kept[-1])
+        ):
             kept[-1].text += child.text
             continue
         kept.append(child)
@@ -89,7 +102,8 @@ def _is_word(element: ET.Element) -> bool:
 
 
 def _pieces(root: ET.Element) -> list[ET.Element]:
-    """The formula, or its pieces, each of which ends with a relation or comma of the outermost level."""
+    """The formula, or its pieces, each of which ends with a relation or comma of the
+    outermost level."""
     row = root[0] if len(root) == 1 and _name(root[0]) == "mrow" else root
     if sum(1 for leaf in row.iter() if not len(leaf)) <= _LONG:
         return [root]
@@ -117,21 +131,31 @@ def _inline(writer: HTML5Translator, node: nodes.math) -> None:
 
 def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
     formula = mathml(node.astext(), "block")
-    writer.body.append(f'<div class="nv-formula" tabindex="0" role="group">{formula}</div>\n')
+    writer.body.append(
+        f'<div class="nv-formula" tabindex="0" role="group">{formula}</div>\n'
+    )
     raise nodes.SkipNode
 
 
 def joined(html: str) -> str:
-    """The page with every formula of a line kept together with the punctuation that follows it.
+    """The page with every formula of a line kept together with the punctuation that
+    follows it.
 
     >>> joined('of <math display="inline">X</math>, and')
     'of <span class="nv-joined"><math display="inline">X</math>,</span> and'
     """
     formula = r'<math\b[^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>'
-    return re.sub(rf"({formula}[,.;:?!)]+)", r'<span class="nv-joined">\1</span>', html, flags=re.DOTALL)
+    return re.sub(
+        rf"({formula}[,.;:?!)]+)",
+        r'<span class="nv-joined">\1</span>',
+        html,
+        flags=re.DOTALL,
+    )
 
 
-def _keep_together(_app: Sphinx, _page: str, _template: str, context: dict, _tree: object) -> None:
+def _keep_together(
+    _app: Sphinx, _page: str, _template: str, context: dict, _tree: object
+) -> None:
     if "body" in context:
         context["body"] = joined(context["body"])
 

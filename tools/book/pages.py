@@ -12,23 +12,28 @@ from tools.book.mathml import mathml
 
 _SHORT = 14  # lines of code that stand open
 # What the first notebook says of JupyterLab's menus.
-_OF_JUPYTERLAB = re.compile(r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE)
+_OF_JUPYTERLAB = re.compile(
+    r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE
+)
 _LIVE = (
-    '<button type="button" class="nv-live" hidden title="Fetches Python into this page, some 11 MB, once; '
-    'nothing is installed">Live: all controls</button><p class="nv-says" role="status"></p>'
+    '<button type="button" class="nv-live" hidden title="Fetches Python into this page,'
+    ' some 11 MB, once; nothing is installed">Live: all controls</button><p'
+    ' class="nv-says" role="status"></p>'
 )
 
 
 @dataclass(frozen=True)
 class Page:
-    """The Markdown of a notebook, and the data of its panels: name → what a browser loads."""
+    """The Markdown of a notebook, and the data of its panels: name → what a browser
+    loads."""
 
     text: str
     panels: dict[str, str]
 
 
 def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
-    """The page of an executed notebook; name is that of its file in notebooks/, without ending.
+    """The page of an executed notebook; name is that of its file in notebooks/, without
+    ending.
 
     With `lab` the page leads to the notebook in JupyterLite, which is there.
     """
@@ -68,7 +73,11 @@ def _with_files(first: str, name: str, lab: bool) -> str:
     """The heading, then where the notebook itself is to be had."""
     heading, _, rest = first.partition("\n")
     top = to_the_top(name)
-    here = f'open it <a href="{lab_page(top, name)}">in the browser</a>, or take ' if lab else "take "
+    here = (
+        f'open it <a href="{lab_page(top, name)}">in the browser</a>, or take '
+        if lab
+        else "take "
+    )
     files = (
         f'<p class="nv-files">To write in this notebook and run it: {here}'
         f'<a href="{top}files/{name}.ipynb" download>{name}.ipynb</a> or '
@@ -97,7 +106,8 @@ def to_the_top(name: str) -> str:
 
 
 def linked(text: str) -> str:
-    """Links to notebooks lead to their pages; links to files that the site has not become plain text.
+    """Links to notebooks lead to their pages; links to files that the site has not
+    become plain text.
 
     JupyterLab's anchors keep capitals, those of the site do not.
 
@@ -112,16 +122,22 @@ def linked(text: str) -> str:
     def turned(found: re.Match) -> str:
         words, target = found["words"], found["target"]
         if re.match(r"[a-z]+:|#", target):
-            return found[0].replace(target, target.lower()) if target[0] == "#" else found[0]
+            return (
+                found[0].replace(target, target.lower())
+                if target[0] == "#"
+                else found[0]
+            )
         path, _, place = target.partition("#")
-        inside = re.fullmatch(r"(\.\./)*((notebooks|docs)/)?(further/)?[\w-]+\.(ipynb|md)", path)
+        inside = re.fullmatch(
+            r"(\.\./)*((notebooks|docs)/)?(further/)?[\w-]+\.(ipynb|md)", path
+        )
         if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):
             return words
-        return (
-            f"[{words}]({path.removesuffix('.ipynb').removesuffix('.md')}.md{'#' + place if place else ''})"
-        )
+        return f"[{words}]({path.removesuffix('.ipynb').removesuffix('.md')}.md{'#' + place if place else ''})"
 
-    return re.sub(r"(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<target>[^()\s]+)\)", turned, text)
+    return re.sub(
+        r"(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<target>[^()\s]+)\)", turned, text
+    )
 
 
 def without_comments(text: str) -> str:
@@ -145,12 +161,16 @@ def fenced(text: str, kind: str) -> str:
 
 
 def code(source: str, folded: bool) -> str:
-    """A cell of code; long ones are folded, and so are those that the notebook says to fold."""
+    """A cell of code; long ones are folded, and so are those that the notebook says to
+    fold."""
     lines = source.count("\n") + 1
     shown_as = fenced(source, "python")
     if not folded and lines <= _SHORT:
         return shown_as
-    return f'<details class="nv-code"><summary>Code, {lines} lines</summary>\n\n{shown_as}\n\n</details>'
+    return (
+        f'<details class="nv-code"><summary>Code, {lines}'
+        f" lines</summary>\n\n{shown_as}\n\n</details>"
+    )
 
 
 def shown(output: dict) -> str:
@@ -161,7 +181,11 @@ def shown(output: dict) -> str:
         return fenced(output["text"], "text") if output["name"] == "stdout" else ""
     data = output.get("data", {})
     if "text/html" in data:
-        typeset = re.sub(r"\$([^$]+)\$", lambda m: mathml(unescape(m[1]), "inline"), data["text/html"])
+        typeset = re.sub(
+            r"\$([^$]+)\$",
+            lambda m: mathml(unescape(m[1]), "inline"),
+            data["text/html"],
+        )
         return "\n".join(line for line in typeset.splitlines() if line.strip())
     return fenced(data["text/plain"], "text")
 
@@ -189,45 +213,62 @@ def presets(labels: list[str]) -> str:
 
 
 def script(identity: str, data: dict) -> str:
-    """The data of a panel as a script: a page from a folder may load scripts, but no other files."""
+    """The data of a panel as a script: a page from a folder may load scripts, but no
+    other files."""
     kept = {key: data[key] for key in ("here", "height", "figure", "stills")}
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     return f"neurovizPanel({json.dumps(identity)},{text});\n"
 
 
 def panel(identity: str, notebook: str, data: dict) -> str:
-    """The place of a panel in the page: all its words are there before any script runs."""
+    """The place of a panel in the page: all its words are there before any script
+    runs."""
     here = data["here"]
     still, last = data["stills"][here], len(data["stills"]) - 1
     if not data["control"]:
         return _figure(identity, data)
     if data["words"]:
         options = "".join(
-            f'<option value="{place}"{" selected" if place == here else ""}>{escape(one["label"])}</option>'
+            "<option"
+            f' value="{place}"{" selected" if place == here else ""}>{escape(one["label"])}</option>'
             for place, one in enumerate(data["stills"])
         )
         control = f'<select id="{identity}-control">{options}</select>'
     else:
         control = (
-            f'<input type="range" id="{identity}-control" min="0" max="{last}" step="1" value="{here}" '
-            f'aria-valuetext="{escape(still["label"])}">'
-            f'<output for="{identity}-control">{escape(still["label"])}</output>'
+            f'<input type="range" id="{identity}-control" min="0" max="{last}" step="1"'
+            f' value="{here}" aria-valuetext="{escape(still["label"])}"><output'
+            f' for="{identity}-control">{escape(still["label"])}</output>'
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
-    role = "group" if "facts" in data["figure"] else "img"  # a scene has handles, an image has none
+    role = (
+        "group" if "facts" in data["figure"] else "img"
+    )  # a scene has handles, an image has none
     lines = [
-        f'<div class="nv-panel" id="{identity}" data-here="{here}" '
-        f'data-open="{escape(json.dumps(data["open"]))}">',
+        (
+            f'<div class="nv-panel" id="{identity}" data-here="{here}" '
+            f'data-open="{escape(json.dumps(data["open"]))}">'
+        ),
         f'<div class="nv-title">{still["title"]}</div>',
-        f'<div class="nv-control"><label for="{identity}-control">{escape(data["control"])}</label>',
+        (
+            '<div class="nv-control"><label'
+            f' for="{identity}-control">{escape(data["control"])}</label>'
+        ),
         f"{control}{_LIVE}</div>",
         *([presets(data["presets"])] if data["presets"] else []),
-        f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of this panel">'
-        f'<div class="nv-figure" role="{role}" aria-label="{escape(still["description"])}" '
-        f'style="min-height:{data["height"]}px"></div></div>',
-        f'<div class="nv-description" aria-live="polite">{escape(still["description"])}</div>',
-        f'<div class="nv-below">This is one control of the panel. Live has the others, and so has '
+        (
+            '<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of'
+            f' this panel"><div class="nv-figure" role="{role}"'
+            f' aria-label="{escape(still["description"])}"'
+            f' style="min-height:{data["height"]}px"></div></div>'
+        ),
+        (
+            '<div class="nv-description"'
+            f' aria-live="polite">{escape(still["description"])}</div>'
+        ),
+        f'<div class="nv-below">This is one control of the panel. Live has the others,'
+        f" and so has "
         f'<a href="{file}" download>the notebook</a>: {others}. '
         f"State: <code>{escape(data['state'])}</code></div>",
         "</div>",
@@ -239,8 +280,8 @@ def _figure(identity: str, data: dict) -> str:
     """The place of a figure that nothing moves; what it says is in it."""
     said = escape(data["stills"][0]["description"])
     return (
-        f'<div class="nv-panel" id="{identity}" data-here="0">\n'
-        f'<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure">'
-        f'<div class="nv-figure" role="img" aria-label="{said}" style="min-height:{data["height"]}px"></div>'
-        "</div>\n</div>"
+        f'<div class="nv-panel" id="{identity}" data-here="0">\n<div class="nv-scroll"'
+        ' tabindex="0" role="group" aria-label="Figure"><div class="nv-figure"'
+        f' role="img" aria-label="{said}"'
+        f' style="min-height:{data["height"]}px"></div></div>\n</div>'
     )

@@ -17,8 +17,13 @@ _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "U
 
 
 def modules() -> list[str]:
-    """The modules that have a page, those that list public names first; what draws has none."""
-    found = [one for one in pkgutil.walk_packages(neuroviz.__path__, "neuroviz.") if not one.ispkg]
+    """The modules that have a page, those that list public names first; what draws has
+    none."""
+    found = [
+        one
+        for one in pkgutil.walk_packages(neuroviz.__path__, "neuroviz.")
+        if not one.ispkg
+    ]
     rest = (one.name for one in found if not _draws(one.name))
     first = ["neuroviz", "neuroviz.explorables", "neuroviz.lessons.teaching"]
     return first + sorted(name for name in rest if name not in first)
@@ -38,20 +43,41 @@ def own_names(module: ModuleType) -> list[str]:
     >>> "exact_rank" in own_names(rank), "PrimeField" in own_names(rank)
     (True, False)
     """
-    found = [(name, value) for name, value in vars(module).items() if not name.startswith("_")]
-    found = [(name, value) for name, value in found if inspect.isclass(value) or inspect.isroutine(value)]
-    return [name for name, value in found if getattr(value, "__module__", "") == module.__name__]
+    found = [
+        (name, value)
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+    ]
+    found = [
+        (name, value)
+        for name, value in found
+        if inspect.isclass(value) or inspect.isroutine(value)
+    ]
+    return [
+        name
+        for name, value in found
+        if getattr(value, "__module__", "") == module.__name__
+    ]
 
 
 def module_page(name: str) -> str:
-    """The page of a module: what it is about, then each of its functions and classes."""
+    """The page of a module: what it is about, then each of its functions and
+    classes."""
     module = importlib.import_module(name)
     parts = [f"# {name}", prose(inspect.getdoc(module) or "")]
-    # Once each: asking for a name can load the module that a second question would find in its place.
+    # Once each: asking for a name can load the module that a second question would find
+    # in its place.
     values = {one: getattr(module, one) for one in getattr(module, "__all__", ())}
-    listed = {one: value for one, value in values.items() if _home(value) not in ("", name)}
+    listed = {
+        one: value for one, value in values.items() if _home(value) not in ("", name)
+    }
     if name == _PANELS:  # its modules have no pages of their own
-        return "\n\n".join([*parts, *(entry(f"{name}.{one}", value, 2) for one, value in listed.items())])
+        return "\n\n".join(
+            [
+                *parts,
+                *(entry(f"{name}.{one}", value, 2) for one, value in listed.items()),
+            ]
+        )
     if listed:
         rows = [_row(one, value) for one, value in listed.items()]
         parts += ["| name | what it is |\n| --- | --- |\n" + "\n".join(rows)]
@@ -61,7 +87,8 @@ def module_page(name: str) -> str:
 
 
 def _home(value: object) -> str:
-    """The module of this package in which a function or class is written; empty for anything else."""
+    """The module of this package in which a function or class is written; empty for
+    anything else."""
     home = getattr(value, "__module__", None) or ""
     return home if home.partition(".")[0] == "neuroviz" else ""
 
@@ -73,7 +100,8 @@ def _row(name: str, value: object) -> str:
 
 
 def anchor(path: str) -> str:
-    """The name under which a page can be linked at a function or class; upper and lower case are one there.
+    """The name under which a page can be linked at a function or class; upper and lower
+    case are one there.
 
     >>> anchor("neuroviz.engine.sweep.sweep"), anchor("neuroviz.engine.sweep.Sweep")
     ('neuroviz-engine-sweep-sweep', 'class-neuroviz-engine-sweep-sweep')
@@ -83,7 +111,8 @@ def anchor(path: str) -> str:
 
 
 def entry(path: str, value: object, level: int) -> str:
-    """A function or class: heading, signature, docstring; a class with its public methods."""
+    """A function or class: heading, signature, docstring; a class with its public
+    methods."""
     parts = [f"({anchor(path)})=\n{'#' * level} {escaped(path.rpartition('.')[2])}"]
     if written := signature(path.rpartition(".")[2], value):
         parts.append(fenced(written, "python"))
@@ -99,7 +128,9 @@ def entry(path: str, value: object, level: int) -> str:
                 continue
             if doc := inspect.getdoc(plain):
                 said = f"`{name}`" if is_property else f"`{signature(name, plain)}`"
-                parts.append(f'{said}\n\n<div class="nv-method">\n\n{prose(doc)}\n\n</div>')
+                parts.append(
+                    f'{said}\n\n<div class="nv-method">\n\n{prose(doc)}\n\n</div>'
+                )
     return "\n\n".join(filter(None, parts))
 
 
@@ -115,14 +146,19 @@ def signature(name: str, value: object) -> str:
     except (TypeError, ValueError):
         return ""
     short = [
-        one.replace(default=...) if len(repr(one.default)) > 60 else one for one in known.parameters.values()
+        one.replace(default=...) if len(repr(one.default)) > 60 else one
+        for one in known.parameters.values()
     ]
     found = str(known.replace(parameters=short)).replace("Ellipsis", "...")
     found = re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", r"\1", found)
-    text = name + re.sub(r"\b(?:neuroviz(?:\.\w+)+|collections\.abc|typing|types)\.", "", found)
+    text = name + re.sub(
+        r"\b(?:neuroviz(?:\.\w+)+|collections\.abc|typing|types)\.", "", found
+    )
     if len(text) <= 100:
         return text
-    return re.sub(r", (?=\*{0,2}\w+(?::|=|,|\)))", ",\n    ", text.replace("(", "(\n    ", 1))
+    return re.sub(
+        r", (?=\*{0,2}\w+(?::|=|,|\)))", ",\n    ", text.replace("(", "(\n    ", 1)
+    )
 
 
 def escaped(text: str) -> str:
@@ -133,12 +169,18 @@ def escaped(text: str) -> str:
     """
     parts = re.split(r"(`[^`]+`)", text)
     return "".join(
-        p if p[:1] == "`" and len(p) > 1 else re.sub(r"([\\`*_\[\]<>$|#{}~])", r"\\\1", p) for p in parts
+        (
+            p
+            if p[:1] == "`" and len(p) > 1
+            else re.sub(r"([\\`*_\[\]<>$|#{}~])", r"\\\1", p)
+        )
+        for p in parts
     )
 
 
 def prose(doc: str) -> str:
-    """A docstring as Markdown: paragraphs, formulas as they are set, lists of arguments, examples.
+    """A docstring as Markdown: paragraphs, formulas as they are set, lists of
+    arguments, examples.
 
     >>> print(prose("Adds.\\n\\n    a + b\\n\\nArgs:\\n    a: one,\\n        or two."))
     Adds.
@@ -151,7 +193,9 @@ def prose(doc: str) -> str:
     <BLANKLINE>
     * `a`: one, or two.
     """
-    return "\n\n".join(_block(block) for block in re.split(r"\n\s*\n", doc) if block.strip())
+    return "\n\n".join(
+        _block(block) for block in re.split(r"\n\s*\n", doc) if block.strip()
+    )
 
 
 def _block(block: str) -> str:
@@ -165,7 +209,9 @@ def _block(block: str) -> str:
     if all(line.startswith("  ") for line in lines):
         return fenced(text, "text")
     if re.match(r"[*-] ", text):
-        return re.sub(r"(?m)^\\([*-]) ", r"\1 ", escaped(text).replace("\n- ", "\n\\- "))
+        return re.sub(
+            r"(?m)^\\([*-]) ", r"\1 ", escaped(text).replace("\n- ", "\n\\- ")
+        )
     return escaped(text)
 
 
@@ -173,8 +219,10 @@ def _items(text: str) -> str:
     """name: what it is, one each; lines that are indented belong to the one before."""
     joined = re.sub(r"\n\s+", " ", text)
     return "\n".join(
-        f"* `{found[1]}`: {escaped(found[2])}"
-        if (found := re.match(r"([\w.*, ]+): (.*)", line))
-        else f"* {escaped(line)}"
+        (
+            f"* `{found[1]}`: {escaped(found[2])}"
+            if (found := re.match(r"([\w.*, ]+): (.*)", line))
+            else f"* {escaped(line)}"
+        )
         for line in joined.splitlines()
     )

@@ -14,11 +14,12 @@ _CELL_SECONDS = 900
 
 
 def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
-    """A notebook with its outputs, in which panels and questions are data (see capture.py).
+    """A notebook with its outputs, in which panels and questions are data (see
+    capture.py).
 
-    Args:
-        source: the .py. The .ipynb beside it may hold what a reader did and saved.
-        kept: a folder for results; what was run on the same sources is taken from there.
+    Args: source: the .py. The .ipynb beside it may hold what a reader did and saved.
+        kept: a folder for results; what was run on the same sources is taken from
+        there.
     """
     kept.mkdir(parents=True, exist_ok=True)
     target, mark = kept / f"{source.stem}.ipynb", fingerprint(source)
@@ -30,7 +31,9 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
     start = f"from tools.book import capture\ncapture.install({source.stem!r})"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(start))
     place = {"metadata": {"path": str(source.parent)}}
-    client = NotebookClient(notebook, timeout=_CELL_SECONDS, kernel_name=KERNEL["name"], resources=place)
+    client = NotebookClient(
+        notebook, timeout=_CELL_SECONDS, kernel_name=KERNEL["name"], resources=place
+    )
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     client.execute(env=os.environ | {"PYTHONPATH": path})
     del notebook.cells[0]
@@ -40,9 +43,13 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
 
 
 def fingerprint(source: Path) -> str:
-    """What the outputs of a notebook depend on: its text, the package, and how panels are captured."""
+    """What the outputs of a notebook depend on: its text, the package, and how panels
+    are captured."""
     found = hashlib.sha256(source.read_bytes())
-    own = [Path(__file__), *(Path(__file__).with_name(name) for name in ("stills.py", "capture.py"))]
+    own = [
+        Path(__file__),
+        *(Path(__file__).with_name(name) for name in ("stills.py", "capture.py")),
+    ]
     for path in [*sorted((ROOT / "neuroviz").rglob("*.py")), *own]:
         found.update(path.read_bytes())
     return found.hexdigest()

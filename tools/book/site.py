@@ -1,4 +1,5 @@
-"""Put the site together: sources in Markdown, then Sphinx, then the files that pages load."""
+"""Put the site together: sources in Markdown, then Sphinx, then the files that pages
+load."""
 
 import gzip
 import json
@@ -27,10 +28,12 @@ STATIC = Path(__file__).with_name("static")
 TEMPLATES = Path(__file__).with_name("templates")
 _HERE = f'<a href="{lab_page("", "00_start")}">JupyterLab in the browser</a>'
 _LAB = (
-    f"{_HERE} has all notebooks. Nothing is installed. What you change is kept in this browser; to take it "
-    "along choose *Save Notebook*, then *Download*, in the menu *File*."
+    f"{_HERE} has all notebooks. Nothing is installed. What you change is kept in this"
+    " browser; to take it along choose *Save Notebook*, then *Download*, in the menu"
+    " *File*."
 )
-FONT_FILE = "STIXTwoMath-Regular.ttf"  # the package ziamath brings it; the formulas are drawn by the browser
+# the package ziamath brings it; the formulas are drawn by the browser
+FONT_FILE = "STIXTwoMath-Regular.ttf"
 
 
 def build(
@@ -40,14 +43,16 @@ def build(
     pyodide: str = live.PYODIDE,
     lab: bool = False,
 ) -> Path:
-    """Build the site into a folder and return that of its pages, which may be copied anywhere.
+    """Build the site into a folder and return that of its pages, which may be copied
+    anywhere.
 
-    Args:
-        out: a folder for everything; what was run before is kept there, and used where nothing changed.
-        notebooks: the names of the notebooks to run, such as "00_start" or "further/training"; None for all
+    Args: out: a folder for everything; what was run before is kept there, and used
+        where nothing changed. notebooks: the names of the notebooks to run, such as
+        "00_start" or "further/training"; None for all
             of them. The others are left out of the site.
         jobs: how many notebooks to run at a time.
-        pyodide: where a page finds Python: an address, or a folder beside `lab/`, such as "../pyodide/".
+        pyodide: where a page finds Python: an address, or a folder beside `lab/`, such
+            as "../pyodide/".
         lab: whether JupyterLab will stand in `lab/`: then a page leads there.
 
     Raises:
@@ -63,7 +68,9 @@ def build(
         folder.mkdir(parents=True)
 
     with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda name: executed(every[name], out / "run"), chosen))
+        results = list(
+            pool.map(lambda name: executed(every[name], out / "run"), chosen)
+        )
     panels = {}
     for name, notebook in zip(chosen, results, strict=True):
         made = page(notebook, name, lab)
@@ -76,12 +83,17 @@ def build(
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
     _write(
-        source / "index.md", _only_to(_filled("index.md", chosen, [path.stem for path in texts], lab), chosen)
+        source / "index.md",
+        _only_to(
+            _filled("index.md", chosen, [path.stem for path in texts], lab), chosen
+        ),
     )
     _write(source / "downloads.md", _filled("downloads.md", chosen, [], lab))
     _write(source / "reference.md", _filled("reference.md", chosen, []))
     for path in (source / "notebooks").rglob("*.md"):
-        path.write_text(_only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8")
+        path.write_text(
+            _only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8"
+        )
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
@@ -89,7 +101,8 @@ def build(
 
 
 def _name(path: Path) -> str:
-    """What a notebook is called in the site: where it stands in notebooks/, without ending."""
+    """What a notebook is called in the site: where it stands in notebooks/, without
+    ending."""
     return path.relative_to(FOLDER).with_suffix("").as_posix()
 
 
@@ -107,10 +120,14 @@ def _only_to(text: str, chosen: list[str]) -> str:
 
 
 def _unlinked(text: str, target: str) -> str:
-    return re.sub(rf"\[([^\]\[]+)\]\([^()\s]*{re.escape(target)}[^()\s]*\)", r"\1", text)
+    return re.sub(
+        rf"\[([^\]\[]+)\]\([^()\s]*{re.escape(target)}[^()\s]*\)", r"\1", text
+    )
 
 
-def _filled(name: str, notebooks: list[str], texts: list[str], lab: bool = False) -> str:
+def _filled(
+    name: str, notebooks: list[str], texts: list[str], lab: bool = False
+) -> str:
     """A page of templates/, its lists filled in."""
     url = links.repository()
     address = "" if "/OWNER/" in url else url
@@ -123,11 +140,19 @@ def _filled(name: str, notebooks: list[str], texts: list[str], lab: bool = False
         "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
         "FURTHER": _listed("Further", [one for one in notebooks if "/" in one]),
         "LAB": _LAB if lab else "",
-        "CODE": f"{_HERE}, or [on a computer](downloads.md)" if lab else "[the notebooks](downloads.md)",
+        "CODE": (
+            f"{_HERE}, or [on a computer](downloads.md)"
+            if lab
+            else "[the notebooks](downloads.md)"
+        ),
         "TEXTS": "\n".join(f"docs/{one}" for one in texts),
         "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
-        "FILES": "\n".join(["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]),
-        "CLONE": f"git clone {address}\ncd neuroviz\nmake lab" if address else "make lab",
+        "FILES": "\n".join(
+            ["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]
+        ),
+        "CLONE": (
+            f"git clone {address}\ncd neuroviz\nmake lab" if address else "make lab"
+        ),
     }
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in lists.items():
@@ -138,11 +163,17 @@ def _filled(name: str, notebooks: list[str], texts: list[str], lab: bool = False
 def _listed(caption: str, notebooks: list[str]) -> str:
     """A part of the side bar; an empty one is left out."""
     rows = "\n".join(f"notebooks/{one}" for one in notebooks)
-    return f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n\n{rows}\n```" if notebooks else ""
+    return (
+        f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n\n{rows}\n```"
+        if notebooks
+        else ""
+    )
 
 
 def _heading(notebook: str) -> str:
-    lines = (ROOT / "notebooks" / f"{notebook}.py").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (ROOT / "notebooks" / f"{notebook}.py").read_text(encoding="utf-8").splitlines()
+    )
     return next(line.removeprefix("# # ") for line in lines if line.startswith("# # "))
 
 
@@ -163,30 +194,44 @@ def _sphinx(source: Path, site: Path) -> None:
         "html_copy_source": False,
         "html_show_sourcelink": False,
         "html_show_copyright": False,
-        "html_show_search_summary": False,  # it would fetch pages, which a folder on a disk does not allow
+        # it would fetch pages, which a folder on a disk does not allow
+        "html_show_search_summary": False,
         "html_last_updated_fmt": None,
         "pygments_style": "default",
-        "suppress_warnings": ["misc.highlighting_failure"],  # then a piece of code is in one colour
+        "suppress_warnings": [
+            "misc.highlighting_failure"
+        ],  # then a piece of code is in one colour
         "templates_path": [],
     }
     doctrees = site.parent / "doctrees"
     shutil.rmtree(doctrees, ignore_errors=True)
     with patch_docutils(), docutils_namespace():
         app = Sphinx(
-            str(source), None, str(site), str(doctrees), "html", confoverrides=settings,
-            status=None, warningiserror=True,
-        )  # fmt: skip
+            str(source),
+            None,
+            str(site),
+            str(doctrees),
+            "html",
+            confoverrides=settings,
+            status=None,
+            warningiserror=True,
+        )
         app.build()
     if app.statuscode:
         raise ValueError("the site was built with warnings, which are above")
 
 
-def _files(site: Path, notebooks: list[str], panels: dict[str, str], pyodide: str) -> None:
+def _files(
+    site: Path, notebooks: list[str], panels: dict[str, str], pyodide: str
+) -> None:
     """What the pages load, and what readers take away."""
     static = site / "_static"
     _write(static / "plotly.min.js", plotly.offline.get_plotlyjs())
     _write(static / "scenes.js", gzip.decompress(bundle("scenes")).decode())
-    _write(static / "look.js", f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n")
+    _write(
+        static / "look.js",
+        f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n",
+    )
     _write(static / "look.css", look_css())
     live.build(static / "live", pyodide if "://" in pyodide else f"../{pyodide}")
     shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)
@@ -197,7 +242,9 @@ def _files(site: Path, notebooks: list[str], panels: dict[str, str], pyodide: st
         _write(site / "files" / f"{name}.py", source)
         # Not the .ipynb that stands there: JupyterLab saves what a reader did into it.
         _write(site / "files" / f"{name}.ipynb", to_text(from_source(source)))
-    (site / ".nojekyll").touch()  # page hosts would leave out folders that begin with an underscore
+    (
+        site / ".nojekyll"
+    ).touch()  # page hosts would leave out folders that begin with an underscore
 
 
 def look() -> dict:
@@ -212,7 +259,8 @@ def look() -> dict:
 def turn() -> dict[str, str]:
     """The hex code in dark mode of each in light mode.
 
-    Ink and a boundary drawn in ink have one light code and two dark ones, almost alike: the first counts.
+    Ink and a boundary drawn in ink have one light code and two dark ones, almost alike:
+    the first counts.
 
     >>> with theme.using({"mode": "light"}): ground = theme.color("ground")
     >>> with theme.using({"mode": "dark"}): turn()[ground] == theme.color("ground")
@@ -221,7 +269,10 @@ def turn() -> dict[str, str]:
     light, dark = theme._MODES["light"], theme._MODES["dark"]
     pairs = [(light[role], dark[role]) for role in light]
     for name, stops in theme._SCALES["light"].items():
-        pairs += [(a[1], b[1]) for a, b in zip(stops, theme._SCALES["dark"][name], strict=True)]
+        pairs += [
+            (a[1], b[1])
+            for a, b in zip(stops, theme._SCALES["dark"][name], strict=True)
+        ]
     found: dict[str, str] = {}
     for one, other in pairs:
         found.setdefault(one.upper(), other.upper())
@@ -233,19 +284,33 @@ def look_css() -> str:
 
     def block(mode: str) -> str:
         with theme.using({"mode": mode}):
-            return f"--nv-ground: {theme.color('ground')}; --nv-focus: {theme.color('focus')};"
+            return (
+                f"--nv-ground: {theme.color('ground')}; --nv-focus:"
+                f" {theme.color('focus')};"
+            )
 
-    roles = {"content-font-color": "ink", "ui-font-color": "ink", "layout-color": "panel"}
+    roles = {
+        "content-font-color": "ink",
+        "ui-font-color": "ink",
+        "layout-color": "panel",
+    }
     roles["border-color"] = "axis"
-    with theme.using({"mode": "dark"}):  # what a dark JupyterLab says, for the widgets of live panels
-        code = {f"{name}{n}": theme.color(role) for name, role in roles.items() for n in range(4)}
+    with theme.using(
+        {"mode": "dark"}
+    ):  # what a dark JupyterLab says, for the widgets of live panels
+        code = {
+            f"{name}{n}": theme.color(role)
+            for name, role in roles.items()
+            for n in range(4)
+        }
         code["layout-color3"] = theme.color("axis")
     widgets = " ".join(f"--jp-{name}: {value};" for name, value in code.items())
     light, dark = block("light"), block("dark")
     return (
         f"body {{ {light} --nv-font: {theme.FONT}; }}\n"
         f'body[data-theme="dark"] {{ {dark} }}\n'
-        f'@media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{ {dark} }} }}\n'
+        '@media (prefers-color-scheme: dark) { body:not([data-theme="light"]) {'
+        f" {dark} }} }}\n"
         f":root:has(body[data-theme='dark']) {{ {widgets} }}\n"
         f"@media (prefers-color-scheme: dark) {{\n"
         f":root:not(:has(body[data-theme='light'])) {{ {widgets} }} }}\n"

@@ -1,4 +1,5 @@
-"""A panel as a row of stills: its main control at some values, and what the panel shows at each."""
+"""A panel as a row of stills: its main control at some values, and what the panel shows
+at each."""
 
 import base64
 import json
@@ -18,7 +19,8 @@ from neuroviz.kit.plot import changes
 MOST_STILLS = 15
 _WAIT_SECONDS = 240
 
-# The control that each panel is about. Where a notebook asks for another one, it is named below.
+# The control that each panel is about. Where a notebook asks for another one, it is
+# named below.
 MAIN_CONTROL = {
     "DimensionExplorer": "width",
     "FactorizationExplorer": "along",
@@ -42,7 +44,8 @@ MAIN_CONTROL = {
     "VirtualWeightsExplorer": "along",
 }
 
-# Notebook and place of the panel in it, from 0 → the control that its text asks the reader to move.
+# Notebook and place of the panel in it, from 0 → the control that its text asks the
+# reader to move.
 ASKED_FOR = {
     ("00_start", 0): "layers",
     ("04_deep_dimension", 1): "log_1",
@@ -50,13 +53,20 @@ ASKED_FOR = {
     ("transformers", 1): "third",
 }
 
-# Of a long list of choices, those that are shown; the panel may have opened with another one.
+# Of a long list of choices, those that are shown; the panel may have opened with
+# another one.
 CHOSEN = {
     ("SearchExplorer", "case"): (
-        "rank-one", "lightning-1", "lightning-2", "softmax-1", "softmax-2", "softmax-3", "softmax-turn",
+        "rank-one",
+        "lightning-1",
+        "lightning-2",
+        "softmax-1",
+        "softmax-2",
+        "softmax-3",
+        "softmax-turn",
         "softmax-turn-3",
     ),
-}  # fmt: skip
+}
 
 # Fewer stills where each of them is large, as surfaces are.
 FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9, "FlowExplorer": 9}
@@ -64,7 +74,8 @@ FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9, "FlowExplorer": 9}
 
 @dataclass(frozen=True)
 class Still:
-    """What a panel shows at one value of its control: the value in words, the texts and the figure."""
+    """What a panel shows at one value of its control: the value in words, the texts and
+    the figure."""
 
     label: str
     title: str
@@ -73,27 +84,36 @@ class Still:
 
 
 def main_control(panel: Panel, asked_for: str | None = None) -> str:
-    """The name of the control that a panel's stills move; of a panel without an entry, the first it shows.
+    """The name of the control that a panel's stills move; of a panel without an entry,
+    the first it shows.
 
-    Raises:
-        ValueError: if the panel has no such control, or does not show it, or none of its controls has values.
+    Raises: ValueError: if the panel has no such control, or does not show it, or none
+        of its controls has values.
 
     >>> from neuroviz.explorables import LedgerExplorer
     >>> main_control(LedgerExplorer()), main_control(LedgerExplorer(only=["layers", "seed"]))
     ('head_dim', 'layers')
     """
-    shown = {name: control for name, control in panel.controls.items() if control.layout.display != "none"}
+    shown = {
+        name: control
+        for name, control in panel.controls.items()
+        if control.layout.display != "none"
+    }
     ranged = [name for name, control in shown.items() if _has_values(control)]
     usual = MAIN_CONTROL.get(type(panel).__name__)
     name = asked_for or (usual if usual in shown else next(iter(ranged), None))
     if name not in ranged:
         known = ", ".join(ranged) or "nothing"
-        raise ValueError(f"{type(panel).__name__} has {known} to move here; got {name!r}")
+        raise ValueError(
+            f"{type(panel).__name__} has {known} to move here; got {name!r}"
+        )
     return name
 
 
 def _has_values(control: widgets.Widget) -> bool:
-    is_choice = hasattr(control, "options") or isinstance(control, (widgets.Checkbox, widgets.ToggleButton))
+    is_choice = hasattr(control, "options") or isinstance(
+        control, (widgets.Checkbox, widgets.ToggleButton)
+    )
     return is_choice or hasattr(control, "min")
 
 
@@ -108,7 +128,10 @@ def values(control: widgets.Widget, most: int = MOST_STILLS) -> list:
     if isinstance(control, (widgets.Checkbox, widgets.ToggleButton)):
         return [False, True]
     if hasattr(control, "options"):
-        return [option[1] if isinstance(option, tuple) else option for option in control.options]
+        return [
+            option[1] if isinstance(option, tuple) else option
+            for option in control.options
+        ]
     step = getattr(control, "step", 1)
     count = round((control.max - control.min) / step)
     steps = sorted({round(k * count / (most - 1)) for k in range(most)})
@@ -147,17 +170,22 @@ def places(panel: Panel, name: str, most: int | None = None) -> list:
     control, kind = panel.controls[name], type(panel).__name__
     every = values(control, most or FEWER.get(kind, 11))
     if (kind, name) in CHOSEN:
-        every = [value for value in every if value in CHOSEN[kind, name] or value == control.value]
+        every = [
+            value
+            for value in every
+            if value in CHOSEN[kind, name] or value == control.value
+        ]
     if len(every) > MOST_STILLS:
         raise ValueError(
-            f"at most {MOST_STILLS} stills of a panel; {name} of {kind} has {len(every)} values: "
-            "name some of them in CHOSEN (tools/book/stills.py)"
+            f"at most {MOST_STILLS} stills of a panel; {name} of {kind} has"
+            f" {len(every)} values: name some of them in CHOSEN (tools/book/stills.py)"
         )
     return every
 
 
 def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still], int]:
-    """Move one control of a panel through its values: the stills, and which of them the panel opened with.
+    """Move one control of a panel through its values: the stills, and which of them the
+    panel opened with.
 
     Raises:
         ValueError: if the panel does not say "done" at some value.
@@ -172,7 +200,14 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
         _finish(panel, opened)
         control.value = value
         _finish(panel, f"{name}={value}")
-        found.append(Still(in_words(control), title_of(panel), panel.description, plain(panel.figure)))
+        found.append(
+            Still(
+                in_words(control),
+                title_of(panel),
+                panel.description,
+                plain(panel.figure),
+            )
+        )
     panel.state = opened
     _finish(panel, opened)
     here = min(range(len(every)), key=lambda i: every[i] != start)
@@ -181,17 +216,24 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
 
 def _finish(panel: Panel, where: str) -> None:
     if not panel.wait(_WAIT_SECONDS) or not panel.status.startswith("done"):
-        raise ValueError(f"{type(panel).__name__} at {where} is not done: {panel.status}")
+        raise ValueError(
+            f"{type(panel).__name__} at {where} is not done: {panel.status}"
+        )
 
 
 def packed_figure(figure: go.Figure) -> dict:
-    """All that a page needs to show a figure that nothing moves; its bold lines say what is in it.
+    """All that a page needs to show a figure that nothing moves; its bold lines say
+    what is in it.
 
     >>> drawn = go.Figure(layout={"height": 300, "annotations": [{"text": "<b>4 of 4 agree</b>"}]})
     >>> packed_figure(drawn)["stills"][0]["description"]
     '4 of 4 agree'
     """
-    notes = (note.text for note in figure.layout.annotations if (note.text or "").startswith("<b>"))
+    notes = (
+        note.text
+        for note in figure.layout.annotations
+        if (note.text or "").startswith("<b>")
+    )
     said = ". ".join(re.sub("<[^>]*>", "", note) for note in notes)
     return {
         "control": "",
@@ -211,7 +253,14 @@ def title_of(panel: Panel) -> str:
     """
 
     def inside(widget: widgets.Widget) -> list[widgets.Widget]:
-        return [widget, *(one for child in getattr(widget, "children", ()) for one in inside(child))]
+        return [
+            widget,
+            *(
+                one
+                for child in getattr(widget, "children", ())
+                for one in inside(child)
+            ),
+        ]
 
     lines = [one.value for one in inside(panel) if isinstance(one, widgets.HTML)]
     (line,) = [line for line in lines if line.startswith('<div class="nv-title">')]
@@ -219,7 +268,8 @@ def title_of(panel: Panel) -> str:
 
 
 def plain(figure: go.Figure | Chart) -> dict:
-    """A figure as lists and dicts, its numbers with five digits, without template and names of its own.
+    """A figure as lists and dicts, its numbers with five digits, without template and
+    names of its own.
 
     >>> drawn = go.Figure(go.Scatter(x=np.array([0.1, 1 / 3]), y=[1, 2]))
     >>> plain(drawn)["data"][0]["x"]
@@ -247,8 +297,12 @@ def _short(value: object) -> object:
     if isinstance(value, dict):
         if "bdata" in value:
             return _short(_decoded(value).tolist())
-        # What a scene computes from keeps its digits: points of its curves are points of these.
-        return {key: inner if key in ("local", "formulas") else _short(inner) for key, inner in value.items()}
+        # What a scene computes from keeps its digits: points of its curves are points
+        # of these.
+        return {
+            key: inner if key in ("local", "formulas") else _short(inner)
+            for key, inner in value.items()
+        }
     if isinstance(value, list):
         return [_short(inner) for inner in value]
     if isinstance(value, float) and math.isfinite(value):
@@ -258,8 +312,12 @@ def _short(value: object) -> object:
 
 
 def _decoded(packed: dict) -> np.ndarray:
-    """An array as plotly packs it: the kind of number, base64, and the shape if it has rows."""
-    flat = np.frombuffer(base64.b64decode(packed["bdata"]), dtype=np.dtype(packed["dtype"]).newbyteorder("<"))
+    """An array as plotly packs it: the kind of number, base64, and the shape if it has
+    rows."""
+    flat = np.frombuffer(
+        base64.b64decode(packed["bdata"]),
+        dtype=np.dtype(packed["dtype"]).newbyteorder("<"),
+    )
     if "shape" not in packed:
         return flat
     return flat.reshape([int(size) for size in str(packed["shape"]).split(",")])
@@ -285,9 +343,14 @@ def applied(old: dict, listed: list[list]) -> dict:
 
 
 def labels(box: widgets.Widget) -> dict[str, str]:
-    """What the buttons of a row of presets say, and their states; empty for any other widget."""
+    """What the buttons of a row of presets say, and their states; empty for any other
+    widget."""
     is_row = "nv-presets" in getattr(box, "_dom_classes", ())
-    return {button.description: button.tooltip for button in box.children} if is_row else {}
+    return (
+        {button.description: button.tooltip for button in box.children}
+        if is_row
+        else {}
+    )
 
 
 def packed(panel: Panel, name: str) -> dict:
@@ -299,9 +362,19 @@ def packed(panel: Panel, name: str) -> dict:
         for key, other in panel.controls.items()
         if key != name and other.layout.display != "none" and other.description
     ]
-    presets = {label: state for part in panel.children for label, state in labels(part).items()}
-    shown = [key for key, control in panel.controls.items() if control.layout.display != "none"]
-    opened = {"panel": type(panel).__name__, "state": panel.state, "presets": presets or None}
+    presets = {
+        label: state for part in panel.children for label, state in labels(part).items()
+    }
+    shown = [
+        key
+        for key, control in panel.controls.items()
+        if control.layout.display != "none"
+    ]
+    opened = {
+        "panel": type(panel).__name__,
+        "state": panel.state,
+        "presets": presets or None,
+    }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))
     return {

@@ -1,7 +1,8 @@
-"""Formulas that a reader types: Python expressions in d, a, t, l, H; all but arithmetic is refused.
+"""Formulas that a reader types: Python expressions in d, a, t, l, H; all but arithmetic
+is refused.
 
-Known are whole numbers, these letters, + - * / // **, comparisons, x if … else y, and alpha(a, d),
-sigma(a, w), min, max. Numbers are floats, so that nothing takes long.
+Known are whole numbers, these letters, + - * / // **, comparisons, x if … else y, and
+alpha(a, d), sigma(a, w), min, max. Numbers are floats, so that nothing takes long.
 """
 
 import ast
@@ -10,10 +11,19 @@ from collections.abc import Callable
 
 from neuroviz.engine.expected import alpha, sigma
 
-NAMES = {"d": "width", "a": "head dimension", "t": "tokens", "l": "layers", "H": "heads"}
+NAMES = {
+    "d": "width",
+    "a": "head dimension",
+    "t": "tokens",
+    "l": "layers",
+    "H": "heads",
+}
 MAX_LENGTH = 300
 NEW_FORM = "a formula is a Python expression: 2*a*d + d**2, not 2ad + d²"
-_KNOWN = "d, a, t, l, H, whole numbers, + - * / // **, < <= == != >= >, x if … else y, alpha, sigma, min, max"
+_KNOWN = (
+    "d, a, t, l, H, whole numbers, + - * / // **, < <= == != >= >, x if … else y,"
+    " alpha, sigma, min, max"
+)
 _FUNCTIONS = {"alpha": alpha, "sigma": sigma, "min": min, "max": max}
 _BETWEEN = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow)
 _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -22,8 +32,8 @@ _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
     """The function of d, a, t, l and H that a text means.
 
-    Raises:
-        ValueError: if anything but what is known here is in it; it says at which character, from 1.
+    Raises: ValueError: if anything but what is known here is in it; it says at which
+        character, from 1.
 
     >>> parse_formula("l * (alpha(a, d) + d**2)")(d=2, a=1, t=2, l=3, H=1)
     21.0
@@ -33,7 +43,9 @@ def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
     ValueError: character 8: '²' means nothing here; a formula is ...
     """
     if not isinstance(text, str) or len(text) > MAX_LENGTH:
-        raise ValueError(f"a formula is a text of at most {MAX_LENGTH} characters; got {text!r:.40}")
+        raise ValueError(
+            f"a formula is a text of at most {MAX_LENGTH} characters; got {text!r:.40}"
+        )
     if not text.strip():
         raise ValueError("type a formula, such as 2*a*d + d**2; the box is empty")
     if strange := re.search(r"[^A-Za-z0-9_\s,.()+\-*/<>=!]|[^\x00-\x7f]", text):
@@ -45,9 +57,14 @@ def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
         _check(tree.body)
         code = compile(tree, "formula", "eval")
     except SyntaxError as error:
-        _refuse(max((error.offset or 1) - 1, 0), f"Python cannot read this ({error.msg}); {NEW_FORM}")
+        _refuse(
+            max((error.offset or 1) - 1, 0),
+            f"Python cannot read this ({error.msg}); {NEW_FORM}",
+        )
     except (MemoryError, RecursionError):
-        raise ValueError("there are too many brackets in each other: take some away") from None
+        raise ValueError(
+            "there are too many brackets in each other: take some away"
+        ) from None
 
     def formula(d: int, a: int, t: int, l: int, H: int) -> float:  # noqa: E741
         sizes = dict(zip(NAMES, map(float, (d, a, t, l, H)), strict=True))
@@ -67,7 +84,10 @@ def _check(node: ast.AST) -> None:
         case ast.Constant(value=value) if type(value) is int:
             said, node.value = "", float(value)
         case ast.Constant():
-            said = f"numbers are whole here; got {node.value!r}: write a fraction, such as d*(d + 1)/2"
+            said = (
+                f"numbers are whole here; got {node.value!r}: write a fraction, such as"
+                " d*(d + 1)/2"
+            )
         case ast.Name(id=name):
             said = "" if name in NAMES else f"{_advice(name)}; known are {_KNOWN}"
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -80,7 +100,9 @@ def _check(node: ast.AST) -> None:
             said, parts = "", [left, *others]
         case ast.IfExp(test=test, body=body, orelse=orelse):
             said, parts = "", [body, test, orelse]
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if (
+            name in _FUNCTIONS
+        ):
             wrong = len(args) < 2 or (len(args) > 2 and name in ("alpha", "sigma"))
             said, parts = f"{name} takes two values; got {len(args)}" * wrong, args
         case ast.Call(func=function):

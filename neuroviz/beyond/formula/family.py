@@ -1,4 +1,5 @@
-"""A family of small networks, measured exactly, and a formula that someone proposes for all of them.
+"""A family of small networks, measured exactly, and a formula that someone proposes for
+all of them.
 
 The first member at which they differ is the counterexample.
 """
@@ -49,21 +50,28 @@ class Tried:
 
     def __repr__(self) -> str:
         if self.first is None:
-            return f"right at all {self.measured} networks ({self.family.title}): evidence, no proof"
+            return (
+                f"right at all {self.measured} networks ({self.family.title}):"
+                " evidence, no proof"
+            )
         where, found = self.family.name_of(self.first.sizes), self.first.measured.value
-        return f"wrong at {where}: the formula says {self.first.proposed}, measured {found}"
+        return (
+            f"wrong at {where}: the formula says {self.first.proposed}, measured"
+            f" {found}"
+        )
 
 
-def try_formula(formula: Callable | str, family: str = "lightning", seed: int = 0) -> Tried:
+def try_formula(
+    formula: Callable | str, family: str = "lightning", seed: int = 0
+) -> Tried:
     """Measure the networks of a family one by one, until a formula is wrong at one.
 
-    Args:
-        formula: a function of some of d, a, t, l, H, by these names; or a text that `parse_formula` reads.
-        family: a name in `FAMILIES`.
-        seed: what the random networks are drawn from.
+    Args: formula: a function of some of d, a, t, l, H, by these names; or a text that
+        `parse_formula` reads. family: a name in `FAMILIES`. seed: what the random
+        networks are drawn from.
 
-    Raises:
-        ValueError: if there is no such family, a letter is unknown, or a value is no whole number.
+    Raises: ValueError: if there is no such family, a letter is unknown, or a value is
+        no whole number.
 
     >>> try_formula(lambda d, a: 2*a*d + d**2)
     wrong at d = 1, a = 1, t = 2: the formula says 3, measured 1
@@ -75,7 +83,11 @@ def try_formula(formula: Callable | str, family: str = "lightning", seed: int = 
     chosen = _family(family)
     value = _values(chosen, formula if callable(formula) else parse_formula(formula))
     for number, sizes in enumerate(chosen.members, start=1):
-        verdict = Verdict(sizes, measure_dimension(chosen.architecture(sizes), seed=seed), value(sizes))
+        verdict = Verdict(
+            sizes,
+            measure_dimension(chosen.architecture(sizes), seed=seed),
+            value(sizes),
+        )
         if verdict.difference:
             return Tried(chosen, verdict, number)
     return Tried(chosen, None, len(chosen.members))
@@ -94,7 +106,10 @@ def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
     except (TypeError, ValueError):
         letters = ["…"]
     if unknown := [letter for letter in letters if letter not in NAMES]:
-        raise ValueError(f"a formula is a function of letters of {', '.join(NAMES)}; got {unknown[0]}")
+        raise ValueError(
+            f"a formula is a function of letters of {', '.join(NAMES)}; got"
+            f" {unknown[0]}"
+        )
 
     def value(sizes: Sizes) -> int:
         where = family.name_of(sizes)
@@ -102,10 +117,14 @@ def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
             found = formula(*(sizes.values[letter] for letter in letters))
         except (ArithmeticError, TypeError) as error:
             raise ValueError(f"the formula has no value at {where}: {error}") from error
-        if not (isinstance(found, Real) and abs(found) <= LARGEST and abs(found - round(found)) < 1e-9):
+        if not (
+            isinstance(found, Real)
+            and abs(found) <= LARGEST
+            and abs(found - round(found)) < 1e-9
+        ):
             raise ValueError(
-                f"a dimension is a whole number up to 10¹²; the formula gives {found!r} at {where}: "
-                "// divides and rounds down"
+                f"a dimension is a whole number up to 10¹²; the formula gives {found!r}"
+                f" at {where}: // divides and rounds down"
             )
         return round(found)
 
@@ -116,15 +135,23 @@ def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
 class FamilySetting:
     """A family and a formula for it, as a reader asks for them.
 
-    Raises:
-        ValueError: if a name is unknown, or the formula gives no whole number somewhere.
+    Raises: ValueError: if a name is unknown, or the formula gives no whole number
+        somewhere.
     """
 
-    family: str = choice("family", [(family.title, name) for name, family in FAMILIES.items()])
-    formula: str = text(
-        "dimension =", FIRST, more=False, placeholder=f"such as {FIRST}", tooltip="press Enter to try it"
+    family: str = choice(
+        "family", [(family.title, name) for name, family in FAMILIES.items()]
     )
-    hints: int = whole("hints", 0, 0, max(len(family.hints) for family in FAMILIES.values()))
+    formula: str = text(
+        "dimension =",
+        FIRST,
+        more=False,
+        placeholder=f"such as {FIRST}",
+        tooltip="press Enter to try it",
+    )
+    hints: int = whole(
+        "hints", 0, 0, max(len(family.hints) for family in FAMILIES.values())
+    )
     known: bool = switch("show what is known")
     seed: int = seed()
 
@@ -137,10 +164,9 @@ class FamilySetting:
 class FamilyStudy:
     """A formula put to the test on every member of a family.
 
-    Attributes:
-        setting: what was asked for.
-        verdicts: one for each member, in the family's order.
-        expected: what theory says of the member about which least is known; None unless asked for.
+    Attributes: setting: what was asked for. verdicts: one for each member, in the
+        family's order. expected: what theory says of the member about which least is
+        known; None unless asked for.
     """
 
     setting: FamilySetting
@@ -159,7 +185,8 @@ class FamilyStudy:
 
     @property
     def first(self) -> Verdict | None:
-        """The first counterexample, in the family's order; None if the formula is right everywhere."""
+        """The first counterexample, in the family's order; None if the formula is right
+        everywhere."""
         return next(iter(self.wrong), None)
 
 
@@ -173,10 +200,16 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
     family = FAMILIES[setting.family]
     propose = _values(family, parse_formula(setting.formula))
     verdicts = tuple(
-        Verdict(sizes, measure_dimension(family.architecture(sizes), seed=setting.seed), propose(sizes))
+        Verdict(
+            sizes,
+            measure_dimension(family.architecture(sizes), seed=setting.seed),
+            propose(sizes),
+        )
         for sizes in family.members
     )
-    return FamilyStudy(setting, verdicts, what_is_known(family) if setting.known else None)
+    return FamilyStudy(
+        setting, verdicts, what_is_known(family) if setting.known else None
+    )
 
 
 def what_is_known(family: Family) -> Expected:
@@ -185,6 +218,8 @@ def what_is_known(family: Family) -> Expected:
     >>> what_is_known(FAMILIES["heads"]).status
     'observed'
     """
-    expected = [expected_dimension(family.architecture(sizes)) for sizes in family.members]
+    expected = [
+        expected_dimension(family.architecture(sizes)) for sizes in family.members
+    ]
     certainty = ("no formula", "observed", "proved here", "proved")
     return min(expected, key=lambda one: certainty.index(one.status))

@@ -1,9 +1,11 @@
-"""Theorem A as experiments: free the exponentials, freeze layers, and count what the weights still hide.
+"""Theorem A as experiments: free the exponentials, freeze layers, and count what the
+weights still hide.
 
-A silent direction of the virtual weights is silent in every experiment. "All frozen" shows the whole of L˙,
-"all frozen but layer i" the whole of M˙_i: so nothing is left. Each experiment is run here with its exact
-rank over F_p; where a hypothesis fails (L = 0, or an antisymmetric M_k, whose exponentials are tied by
-PQ = 1), an experiment that the proof needs shows nothing or cannot be made, and the kernel is counted.
+A silent direction of the virtual weights is silent in every experiment. "All frozen"
+shows the whole of L˙, "all frozen but layer i" the whole of M˙_i: so nothing is left.
+Each experiment is run here with its exact rank over F_p; where a hypothesis fails (L =
+0, or an antisymmetric M_k, whose exponentials are tied by PQ = 1), an experiment that
+the proof needs shows nothing or cannot be made, and the kernel is counted.
 """
 
 from dataclasses import dataclass, field, replace
@@ -18,12 +20,19 @@ from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.softmax.two_tokens import Shares, along_line, follow, free_jacobian, softmax_shares
+from neuroviz.softmax.two_tokens import (
+    Shares,
+    along_line,
+    follow,
+    free_jacobian,
+    softmax_shares,
+)
 
 MODES = ("true", "free", "frozen", "collapsed")
 MOST_LAYERS = 4
 Pattern = str | tuple[Fraction, Fraction]
-"""What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask Q = 1), or numbers."""
+"""What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask
+Q = 1), or numbers."""
 _SPARE_ROWS = 2
 _SMALL = 1e-9  # tokens have met when their distance has shrunk below this share
 _NEAR = 0.6  # scales the drawn tokens; tokens farther apart hardly see each other
@@ -32,16 +41,18 @@ _STILL = (Fraction(0), Fraction(0))
 
 @dataclass(frozen=True)
 class ImmersionSetting:
-    """A network on two tokens, and what the reader does to the exponentials of each layer.
+    """A network on two tokens, and what the reader does to the exponentials of each
+    layer.
 
-    Attributes:
-        modes: for each of the l layers "true" (the exponentials of its logits), "free" (those of
+    Attributes: modes: for each of the l layers "true" (the exponentials of its logits),
+        "free" (those of
             `freed`), "frozen" (P = Q = 0) or "collapsed" (PQ = 1).
         freed: for each layer (μ, ν), from 0 to 1: used where the mode is "free".
         width: d₀, and the number of rows of L, from 1 to 3.
         causal: whether token 1 sees itself only (Theorem A′).
-        weak_layer, symmetric: the symmetric part of M_k, of the weak layer k, is multiplied by this, from 0
-            to 1; under a mask the whole of M_k is. Where k > l there is no such layer.
+        weak_layer, symmetric: the symmetric part of M_k, of the weak layer k, is
+            multiplied by this, from 0 to 1; under a mask the whole of M_k is. Where k >
+            l there is no such layer.
         size: L is multiplied by this, from 0 to 1.
         inputs: where the tokens start on their line, from 0 at x_1 to 1 at x_2.
         seed: what the random weights and tokens are drawn from.
@@ -61,21 +72,34 @@ class ImmersionSetting:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.modes) <= MOST_LAYERS or len(self.freed) != len(self.modes):
+        if not 1 <= len(self.modes) <= MOST_LAYERS or len(self.freed) != len(
+            self.modes
+        ):
             raise ValueError(
-                f"modes and freed have one entry for each of 1 to {MOST_LAYERS} layers; "
-                f"got {len(self.modes)} and {len(self.freed)}"
+                f"modes and freed have one entry for each of 1 to {MOST_LAYERS} layers;"
+                f" got {len(self.modes)} and {len(self.freed)}"
             )
         for mode in self.modes:
             if mode not in MODES:
-                raise ValueError(f"a mode is one of {', '.join(map(repr, MODES))}; got {mode!r}")
-        numbers = [*(share for pair in self.freed for share in pair), self.symmetric, self.size, *self.inputs]
+                raise ValueError(
+                    f"a mode is one of {', '.join(map(repr, MODES))}; got {mode!r}"
+                )
+        numbers = [
+            *(share for pair in self.freed for share in pair),
+            self.symmetric,
+            self.size,
+            *self.inputs,
+        ]
         if not all(0 <= number <= 1 for number in numbers):
-            raise ValueError(f"shares, symmetric, size and inputs are between 0 and 1; got {numbers}")
+            raise ValueError(
+                f"shares, symmetric, size and inputs are between 0 and 1; got {numbers}"
+            )
         if self.width not in (1, 2, 3):
             raise ValueError(f"width must be 1, 2 or 3; got {self.width!r}")
         if self.weak_layer not in range(1, MOST_LAYERS + 1):
-            raise ValueError(f"weak_layer is from 1 to {MOST_LAYERS}; got {self.weak_layer!r}")
+            raise ValueError(
+                f"weak_layer is from 1 to {MOST_LAYERS}; got {self.weak_layer!r}"
+            )
 
     @property
     def layers(self) -> int:
@@ -84,15 +108,22 @@ class ImmersionSetting:
 
     @property
     def tied_layer(self) -> int | None:
-        """The layer whose exponentials satisfy a relation, so that nobody may free them.
+        """The layer whose exponentials satisfy a relation, so that nobody may free
+        them.
 
-        Sym M_k = 0 makes p + q = 0, so PQ = 1. Under a mask only M_k = 0 does it: Q = 1.
+        Sym M_k = 0 makes p + q = 0, so PQ = 1. Under a mask only M_k = 0 does it: Q =
+        1.
         """
-        return self.weak_layer if self.symmetric == 0 and self.weak_layer <= self.layers else None
+        return (
+            self.weak_layer
+            if self.symmetric == 0 and self.weak_layer <= self.layers
+            else None
+        )
 
     @property
     def holds(self) -> bool:
-        """Whether the hypotheses of Theorem A (A′) hold: L ≠ 0, and no layer is tied."""
+        """Whether the hypotheses of Theorem A (A′) hold: L ≠ 0, and no layer is
+        tied."""
         return self.size > 0 and self.tied_layer is None
 
 
@@ -100,9 +131,9 @@ class ImmersionSetting:
 class Hidden:
     """What experiments leave hidden of the weights.
 
-    Attributes:
-        measured: the exact rank of these experiments in (L, M_1, …, M_l).
-        blocks: for L, M_1, …, M_l, how many directions of this matrix alone are silent; exact, mod p.
+    Attributes: measured: the exact rank of these experiments in (L, M_1, …, M_l).
+        blocks: for L, M_1, …, M_l, how many directions of this matrix alone are silent;
+        exact, mod p.
     """
 
     measured: Measurement
@@ -136,18 +167,19 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class ImmersionStudy:
-    """Two tokens on their way through the layers, and which directions of the weights are silent.
+    """Two tokens on their way through the layers, and which directions of the weights
+    are silent.
 
-    Attributes:
-        setting: as given.
-        places: of the tokens, as fractions of the way from x_1 (0) to x_2 (1): rows X_0, …, X_l.
-        given: the shares, layer by layer; where they are tied, the true ones.
-        here: what the exponentials that are set leave hidden: all X, these P and Q (in the mode "true": all
+    Attributes: setting: as given. places: of the tokens, as fractions of the way from
+        x_1 (0) to x_2 (1): rows X_0, …, X_l. given: the shares, layer by layer; where
+        they are tied, the true ones. here: what the exponentials that are set leave
+        hidden: all X, these P and Q (in the mode "true": all
             P and Q).
         experiments: those of the proof, in its order.
-        everything: what all exponentials, as free as they are, leave hidden: the kernel of the derivative
-            itself, by Ax's theorem.
-        forms: what the logits of each layer are on the line of the tokens: see `along_line`.
+        everything: what all exponentials, as free as they are, leave hidden: the kernel
+            of the derivative itself, by Ax's theorem.
+        forms: what the logits of each layer are on the line of the tokens: see
+            `along_line`.
         place: control → value, of those that set the exponentials.
     """
 
@@ -167,8 +199,11 @@ class ImmersionStudy:
 
     @property
     def met_after(self) -> int | None:
-        """The first layer after which the tokens are equal, 0 for the input; None if they never are."""
-        met = (i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL)
+        """The first layer after which the tokens are equal, 0 for the input; None if
+        they never are."""
+        met = (
+            i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL
+        )
         return next(met, None)
 
 
@@ -188,22 +223,39 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     still = {"freed": ((0.0, 0.0),) * setting.layers, "inputs": (0.0, 1.0)}
     where = replace(setting, modes=("true",) * setting.layers, **still)
     # Follow two numbers in place of the tokens.
-    places = np.array([row[0] for row in follow(Reals(), given, np.array([setting.inputs]))])
+    places = np.array(
+        [row[0] for row in follow(Reals(), given, np.array([setting.inputs]))]
+    )
     everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
     here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
-    found = places, tuple(given), here, experiments, everything, along_line(virtual.M, X)
+    found = (
+        places,
+        tuple(given),
+        here,
+        experiments,
+        everything,
+        along_line(virtual.M, X),
+    )
     return ImmersionStudy(setting, *found)
 
 
-def _allowed(setting: ImmersionSetting, wanted: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
+def _allowed(
+    setting: ImmersionSetting, wanted: tuple[Pattern, ...]
+) -> tuple[Pattern, ...]:
     """The patterns, with a tied layer as its relation demands."""
     tied = setting.tied_layer
-    return tuple("tied" if i == tied else pattern for i, pattern in enumerate(wanted, start=1))
+    return tuple(
+        "tied" if i == tied else pattern for i, pattern in enumerate(wanted, start=1)
+    )
 
 
 def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
     """(μ, ν) for P = Q = 1: the tokens meet at their mean. Under a mask for Q = ∞."""
-    return (Fraction(0), Fraction(1)) if setting.causal else (Fraction(1, 2), Fraction(1, 2))
+    return (
+        (Fraction(0), Fraction(1))
+        if setting.causal
+        else (Fraction(1, 2), Fraction(1, 2))
+    )
 
 
 def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
@@ -211,13 +263,21 @@ def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
     found: list[Pattern] = []
     for mode, (mu, nu) in zip(setting.modes, setting.freed, strict=True):
         placed = (Fraction(0) if setting.causal else _exactly(mu)), _exactly(nu)
-        numbers = {"true": "free", "frozen": _STILL, "collapsed": _meeting(setting), "free": placed}
+        numbers = {
+            "true": "free",
+            "frozen": _STILL,
+            "collapsed": _meeting(setting),
+            "free": placed,
+        }
         found.append(numbers[mode])
     return _allowed(setting, tuple(found))
 
 
-def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarray) -> list[Shares]:
-    """The reader's setting, as numbers; "true" takes the exponentials of the tokens that enter the layer."""
+def _set_shares(
+    setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarray
+) -> list[Shares]:
+    """The reader's setting, as numbers; "true" takes the exponentials of the tokens
+    that enter the layer."""
     found, along = [], np.array([setting.inputs])
     X = X @ np.concatenate([1 - along, along])
     for i, pattern in enumerate(_here(setting)):
@@ -231,7 +291,9 @@ def _set_shares(setting: ImmersionSetting, virtual: VirtualWeights, X: np.ndarra
 
 
 @lru_cache(maxsize=512)
-def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], ...]) -> Hidden:
+def _hidden(
+    network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], ...]
+) -> Hidden:
     """What experiments, given by their patterns, leave hidden together.
 
     Entries of the derivative have degree at most l² + 4l + 2 in all that is drawn.
@@ -239,12 +301,21 @@ def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], .
     over, n = PrimeField(DEFAULT_PRIME), network.width
     virtual = _prime_network(network)
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
-    *layers, last = np.split(J, J.shape[1] // n**2, axis=1)  # free_jacobian has M_1, …, M_l, then L
+    *layers, last = np.split(
+        J, J.shape[1] // n**2, axis=1
+    )  # free_jacobian has M_1, …, M_l, then L
     blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
     inputs, columns, depth = len(J) // len(experiments), J.shape[1], network.layers
     value = exact_rank(J, over)
-    error = 0.0 if value == columns else schwartz_zippel(value, depth**2 + 4 * depth + 2, over.p)
-    note = f"rank {value} of {columns} entries of L and the M, so a kernel of dimension {columns - value}"
+    error = (
+        0.0
+        if value == columns
+        else schwartz_zippel(value, depth**2 + 4 * depth + 2, over.p)
+    )
+    note = (
+        f"rank {value} of {columns} entries of L and the M, so a kernel of dimension"
+        f" {columns - value}"
+    )
     how = columns, over.p, error, "weights", arithmetic_of(columns)
     return Hidden(ExactMeasurement(value, inputs, network.seed, note, *how), blocks)
 
@@ -252,7 +323,10 @@ def _hidden(network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], .
 def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
     made, found, tied = (), [], network.tied_layer
     for free_layer in (None, *range(1, network.layers + 1)):
-        wanted = tuple("free" if layer == free_layer else _STILL for layer in range(1, network.layers + 1))
+        wanted = tuple(
+            "free" if layer == free_layer else _STILL
+            for layer in range(1, network.layers + 1)
+        )
         patterns = _allowed(network, wanted)
         made = (*made, patterns)
         possible = tied is None or tied == free_layer
@@ -260,8 +334,11 @@ def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
     return tuple(found)
 
 
-def _rows(network: ImmersionSetting, virtual: VirtualWeights, patterns: tuple[Pattern, ...]) -> np.ndarray:
-    """The derivative mod p on enough inputs, one functional each, with shares of the given patterns."""
+def _rows(
+    network: ImmersionSetting, virtual: VirtualWeights, patterns: tuple[Pattern, ...]
+) -> np.ndarray:
+    """The derivative mod p on enough inputs, one functional each, with shares of the
+    given patterns."""
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng([network.seed, 5])
     columns = virtual.L.size + sum(M.size for M in virtual.M)
     inputs = columns + _SPARE_ROWS
@@ -273,7 +350,8 @@ def _rows(network: ImmersionSetting, virtual: VirtualWeights, patterns: tuple[Pa
 
 
 def _residues(network: ImmersionSetting, pattern: Pattern, drawn: np.ndarray) -> Shares:
-    """The shares of one layer mod p, of the random ones where the pattern leaves a choice."""
+    """The shares of one layer mod p, of the random ones where the pattern leaves a
+    choice."""
     over = PrimeField(DEFAULT_PRIME)
     mu, nu = drawn
     if pattern == "free":
@@ -281,7 +359,8 @@ def _residues(network: ImmersionSetting, pattern: Pattern, drawn: np.ndarray) ->
     if pattern == "tied":
         if network.width > 1 and not network.causal:
             return Shares(mu, over.reduce(1 - mu))
-        # In a masked layer, or at width 1, only M_k = 0 ties the shares: there P = Q = 1.
+        # In a masked layer, or at width 1, only M_k = 0 ties the shares: there P = Q =
+        # 1.
         pattern = (Fraction(0), Fraction(1, 2)) if network.causal else _meeting(network)
     return Shares(*(_residue(over, share) for share in pattern))
 
@@ -293,34 +372,47 @@ def _exactly(number: float) -> Fraction:
 
 def _residue(over: PrimeField, share: Fraction) -> np.ndarray:
     """A fraction mod p, of least absolute value."""
-    return over.reduce(np.array(float(share.numerator * pow(share.denominator, -1, over.p) % over.p)))
+    return over.reduce(
+        np.array(float(share.numerator * pow(share.denominator, -1, over.p) % over.p))
+    )
 
 
 @lru_cache(maxsize=256)
 def _prime_network(network: ImmersionSetting) -> VirtualWeights:
-    """Random virtual weights mod p, weakened as the setting says (and the weak one doubled)."""
+    """Random virtual weights mod p, weakened as the setting says (and the weak one
+    doubled)."""
     over = PrimeField(DEFAULT_PRIME)
     rng = np.random.default_rng([network.seed, network.layers, network.width, 4])
     n = network.width
     L, *Ms = over.random(rng, (network.layers + 1, n, n))
     if network.weak_layer <= network.layers and network.symmetric < 1:
         weak, part = network.weak_layer - 1, _residue(over, _exactly(network.symmetric))
-        symmetric, anti = over.reduce(Ms[weak] + Ms[weak].T), over.reduce(Ms[weak] - Ms[weak].T)
-        Ms[weak] = over.reduce(
-            over.reduce(part * symmetric) + over.reduce((part if network.causal else 1) * anti)
+        symmetric, anti = (
+            over.reduce(Ms[weak] + Ms[weak].T),
+            over.reduce(Ms[weak] - Ms[weak].T),
         )
-    return VirtualWeights(over.reduce(_residue(over, _exactly(network.size)) * L), tuple(Ms))
+        Ms[weak] = over.reduce(
+            over.reduce(part * symmetric)
+            + over.reduce((part if network.causal else 1) * anti)
+        )
+    return VirtualWeights(
+        over.reduce(_residue(over, _exactly(network.size)) * L), tuple(Ms)
+    )
 
 
 def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]:
-    """Virtual weights whose spectrum can be read, and two tokens that are drawn: shape (n, 2)."""
+    """Virtual weights whose spectrum can be read, and two tokens that are drawn: shape
+    (n, 2)."""
     n = network.width
     rng = np.random.default_rng([network.seed, network.layers, n, 6])
     arch = Architecture.uniform(n, n, network.layers, 2, "softmax")
     Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
     L, _ = np.linalg.qr(rng.standard_normal((n, n)))
     if network.weak_layer <= network.layers:
-        weak, rest = network.weak_layer - 1, network.symmetric if network.causal else 1.0
+        weak, rest = (
+            network.weak_layer - 1,
+            network.symmetric if network.causal else 1.0,
+        )
         symmetric, anti = (Ms[weak] + Ms[weak].T) / 2, (Ms[weak] - Ms[weak].T) / 2
         Ms[weak] = network.symmetric * symmetric + rest * anti
     X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]

@@ -1,8 +1,8 @@
 """The facts of the experiments of Theorem A: what their picture says, as plain data.
 
-`web/beyond/immersion_facts.ts` types them. The picture has two views: two tokens that run down
-the layers, and what the experiments leave hidden. Words are lists of {"text": …, "role": …}, a
-line each.
+`web/beyond/immersion_facts.ts` types them. The picture has two views: two tokens that
+run down the layers, and what the experiments leave hidden. Words are lists of {"text":
+…, "role": …}, a line each.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,12 @@ from neuroviz.kit.words import numbered, percent, signed, tiny
 from neuroviz.softmax.two_tokens import exponentials
 
 SCHEMA = "immersion/1"
-MODES = {"true": "as it is", "free": "free", "frozen": "frozen", "collapsed": "collapsed"}
+MODES = {
+    "true": "as it is",
+    "free": "free",
+    "frozen": "frozen",
+    "collapsed": "collapsed",
+}
 CANNOT_BE_SET = "cannot be set"
 
 Facts = dict[str, Any]
@@ -113,7 +118,8 @@ def _hidden(study: ImmersionStudy) -> Facts:
 
 
 def _columns(study: ImmersionStudy) -> list[Facts]:
-    """Before any experiment, behind each, with everything free, and as the reader set it."""
+    """Before any experiment, behind each, with everything free, and as the reader set
+    it."""
     everything = (study.setting.width**2,) * (study.setting.layers + 1)
     found = [_column("before", ["before"], everything, sum(everything))]
     before = everything
@@ -129,7 +135,11 @@ def _columns(study: ImmersionStudy) -> list[Facts]:
 
 def _experiment(one: Experiment, before: Sequence[int]) -> Facts:
     """What the experiments up to this one leave, and what this one sees of it."""
-    lines = ["all", "frozen"] if one.free_layer is None else [f"layer {one.free_layer}", "free"]
+    lines = (
+        ["all", "frozen"]
+        if one.free_layer is None
+        else [f"layer {one.free_layer}", "free"]
+    )
     pairs = enumerate(zip(before, one.so_far.blocks, strict=True))
     sees = [letter(block) for block, (was, is_now) in pairs if is_now < was]
     return {
@@ -144,7 +154,8 @@ def _left(kind: str, lines: list[str], hidden: Hidden) -> Facts:
 
 
 def _column(kind: str, lines: list[str], blocks: Sequence[int], silent: int) -> Facts:
-    """A bar: `blocks` are silent directions of L, M_1, …, M_l alone; `mixed` are all others.
+    """A bar: `blocks` are silent directions of L, M_1, …, M_l alone; `mixed` are all
+    others.
 
     `fails`: the theorem would have nothing left here.
     """
@@ -178,7 +189,9 @@ def hidden_finding(study: ImmersionStudy) -> list:
         if left:
             return words(f"{left} left: this DISAGREES", last="outside")
         n = setting.width**2 * (setting.layers + 1)
-        chain = " → ".join(map(str, (n, *(one.so_far.kernel for one in study.experiments))))
+        chain = " → ".join(
+            map(str, (n, *(one.so_far.kernel for one in study.experiments)))
+        )
         return words(f"still silent: {chain}")
     return words(_why(study), last="outside")
 
@@ -188,9 +201,17 @@ def _why(study: ImmersionStudy) -> str:
     setting, left = study.setting, study.left.kernel
     M = numbered("M", setting.tied_layer or 0)
     is_zero = setting.causal or setting.width == 1
-    why = "L = 0" if setting.size == 0 else f"{M} = 0" if is_zero else f"{M} is antisymmetric"
+    why = (
+        "L = 0"
+        if setting.size == 0
+        else f"{M} = 0"
+        if is_zero
+        else f"{M} is antisymmetric"
+    )
     if left:
-        return f"{left} {'direction is' if left == 1 else 'directions are'} silent: {why}"
+        return (
+            f"{left} {'direction is' if left == 1 else 'directions are'} silent: {why}"
+        )
     if not setting.causal and setting.tied_layer == setting.layers:
         return f"{why}, but last: nothing is left"
     return "the argument breaks, yet nothing is left"

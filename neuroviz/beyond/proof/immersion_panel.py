@@ -1,8 +1,14 @@
-"""Theorem A under the reader's hands: free the exponentials, freeze the layers, count what is left."""
+"""Theorem A under the reader's hands: free the exponentials, freeze the layers, count
+what is left."""
 
 from dataclasses import dataclass, replace
 
-from neuroviz.beyond.proof.immersion import MOST_LAYERS, ImmersionSetting, ImmersionStudy, study_immersion
+from neuroviz.beyond.proof.immersion import (
+    MOST_LAYERS,
+    ImmersionSetting,
+    ImmersionStudy,
+    study_immersion,
+)
 from neuroviz.beyond.proof.immersion_facts import immersion_facts, letter, relation_of
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
@@ -42,9 +48,11 @@ def _share(letters: str, layer: int) -> float:
 
 @dataclass(frozen=True)
 class ProofSetting:
-    """An experiment of the proof or "my own" (mode_i; mu_i and nu_i where layer i is free), and the network.
+    """An experiment of the proof or "my own" (mode_i; mu_i and nu_i where layer i is
+    free), and the network.
 
-    symmetric multiplies the symmetric part of M_k, k the weak layer, and under a mask the whole of M_k.
+    symmetric multiplies the symmetric part of M_k, k the weak layer, and under a mask
+    the whole of M_k.
     """
 
     experiment: str = choice("experiment", EXPERIMENTS)
@@ -77,16 +85,23 @@ class ProofSetting:
         if self.experiment == "own":
             return tuple(getattr(self, f"mode_{i}") for i in here)
         if self.experiment.startswith("only-"):
-            return tuple("free" if self.experiment == f"only-{i}" else "frozen" for i in here)
+            return tuple(
+                "free" if self.experiment == f"only-{i}" else "frozen" for i in here
+            )
         return ("frozen" if self.experiment == "frozen" else "true",) * self.layers
 
     @property
     def network(self) -> ImmersionSetting:
         """The network, and its exponentials."""
-        freed = ((getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}")) for i in range(1, self.layers + 1))
+        freed = (
+            (getattr(self, f"mu_{i}"), getattr(self, f"nu_{i}"))
+            for i in range(1, self.layers + 1)
+        )
         same = ("width", "causal", "weak_layer", "symmetric", "size", "seed")
         given = {name: getattr(self, name) for name in same}
-        return ImmersionSetting(self.modes, tuple(freed), inputs=(self.input_1, self.input_2), **given)
+        return ImmersionSetting(
+            self.modes, tuple(freed), inputs=(self.input_1, self.input_2), **given
+        )
 
 
 def study_proof(setting: ProofSetting) -> ImmersionStudy:
@@ -101,13 +116,15 @@ def proof_picture(study: ImmersionStudy) -> Picture:
 
 
 class ProofExplorer(Panel):
-    """Make the experiments of Theorem A: which directions of the weights does each of them show?
+    """Make the experiments of Theorem A: which directions of the weights does each of
+    them show?
 
-    Left, two tokens on their line, layer by layer. Right, what the experiments of the proof leave hidden of
-    L and the M, counted exactly, beside the whole derivative and the reader's own setting.
+    Left, two tokens on their line, layer by layer. Right, what the experiments of the
+    proof leave hidden of L and the M, counted exactly, beside the whole derivative and
+    the reader's own setting.
 
-    Controls: see `ProofSetting`; those of the layers are under "More". A token is dragged, or the dot (μ, ν)
-    of a layer; a click freezes the layer.
+    Controls: see `ProofSetting`; those of the layers are under "More". A token is
+    dragged, or the dot (μ, ν) of a layer; a click freezes the layer.
 
     >>> panel = ProofExplorer()
     >>> panel.controls["symmetric"].value = 0.0
@@ -117,14 +134,25 @@ class ProofExplorer(Panel):
 
     title = "Theorem A: freeze all layers but one"
     old_states = {"copies=.*": ""}
-    setting, draw, _answer = ProofSetting, staticmethod(proof_picture), staticmethod(study_proof)
+    setting, draw, _answer = (
+        ProofSetting,
+        staticmethod(proof_picture),
+        staticmethod(study_proof),
+    )
 
     def _arrange(self) -> None:
         setting = self._read()
         for i in LAYERS:
             free = i <= setting.layers and setting.modes[i - 1] == "free"
-            says = {"mode": setting.experiment == "own", "mu": free and not setting.causal, "nu": free}
-            for what, has in says.items():  # disabled ones stay in sight: the figure stays
+            says = {
+                "mode": setting.experiment == "own",
+                "mu": free and not setting.causal,
+                "nu": free,
+            }
+            for (
+                what,
+                has,
+            ) in says.items():  # disabled ones stay in sight: the figure stays
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
                 if self._hides:
@@ -135,23 +163,38 @@ class ProofExplorer(Panel):
 
     def _badge(self, answer: ImmersionStudy) -> str:
         setting, found = answer.setting, answer.everything
-        measured = exact_badge(f"as they are: {found.kernel} silent", found.measured.prime)
+        measured = exact_badge(
+            f"as they are: {found.kernel} silent", found.measured.prime
+        )
         theorem = "Theorem A′" if setting.causal else "Theorem A"
-        return measured + theme.badge("proved here" if setting.holds else "outside hypotheses", theorem)
+        return measured + theme.badge(
+            "proved here" if setting.holds else "outside hypotheses", theorem
+        )
 
     def _describe(self, answer: ImmersionStudy) -> str:
         parts = [say(answer) for say in (_say_here, _say_step, _say_proof)]
         wanted, layers = self.controls["experiment"].value, answer.setting.layers
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
-            there = "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"
-            parts.insert(0, f"There is no layer {wanted.removeprefix('only-')} to free: there {there}.")
+            there = (
+                "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"
+            )
+            parts.insert(
+                0,
+                f"There is no layer {wanted.removeprefix('only-')} to free: there"
+                f" {there}.",
+            )
         return in_two_lines(parts, len(parts) - 1, len(parts) - 2)
 
 
 def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
-    layers = f"{s.layers} {'causal ' if s.causal else ''}softmax layer{'s' if s.layers > 1 else ''}"
-    missing = f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
+    layers = (
+        f"{s.layers} {'causal ' if s.causal else ''}softmax"
+        f" layer{'s' if s.layers > 1 else ''}"
+    )
+    missing = (
+        f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
+    )
     return f"{layers} on two tokens{missing}"
 
 
@@ -170,7 +213,10 @@ def _say_step(study: ImmersionStudy) -> str:
         i = s.modes.index("free") + 1
         M = numbered("M", i)
         if study.here.blocks[i] == 0:
-            return f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0, so {M} stands still."
+            return (
+                f"Steps 2 and 4: only layer {i} acts, L stands still, L(x₁ − x₂) ≠ 0,"
+                f" so {M} stands still."
+            )
         return f"These P, Q hide {M}: μ(1 − μ) and ν(1 − ν) are 0."
     return ""
 
@@ -195,17 +241,32 @@ def _say_proof(study: ImmersionStudy) -> str:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)
         if left == study.left.kernel == 0:
             return (
-                f"One after the other, the experiments leave {chain}: no direction is silent in all of them "
-                f"({theorem})."
+                f"One after the other, the experiments leave {chain}: no direction is"
+                f" silent in all of them ({theorem})."
             )
-        return f"The experiments leave {chain}, the derivative {left}: {theorem} DISAGREES."
+        return (
+            f"The experiments leave {chain}, the derivative {left}: {theorem}"
+            " DISAGREES."
+        )
     are = "direction is" if left == 1 else "directions are"
     if s.size == 0:
-        return f"L = 0 makes every output 0, whatever the M are: {left} {are} silent in the whole derivative."
+        return (
+            f"L = 0 makes every output 0, whatever the M are: {left} {are} silent in"
+            " the whole derivative."
+        )
     M = numbered("M" if s.causal else "Sym M", tied)
     why = f"{M} = 0 forces {relation_of(study)}: layer {tied} cannot be frozen"
     if left == 0 and s.causal:
-        return f"{why}; the argument breaks, the conclusion holds all the same: 0 are silent (exact)."
+        return (
+            f"{why}; the argument breaks, the conclusion holds all the same: 0 are"
+            " silent (exact)."
+        )
     if left == 0:
-        return f"{why}; but no layer comes after it, and all the same nothing is silent (exact)."
-    return f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent altogether."
+        return (
+            f"{why}; but no layer comes after it, and all the same nothing is silent"
+            " (exact)."
+        )
+    return (
+        f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent"
+        " altogether."
+    )

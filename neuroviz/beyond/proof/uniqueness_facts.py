@@ -1,4 +1,5 @@
-"""The facts of two networks on the same two tokens: what their picture says, as plain data.
+"""The facts of two networks on the same two tokens: what their picture says, as plain
+data.
 
 `web/beyond/uniqueness_facts.ts` types them. Shares are pairs [μ, ν]. Words are lists of
 {"text": …, "role": …}, a line each.
@@ -29,7 +30,8 @@ def uniqueness_picture(study: SingletonStudy) -> Picture:
 
 
 def uniqueness_facts(study: SingletonStudy) -> Facts:
-    """What the picture says of both networks and of their relations, and what its formulas need.
+    """What the picture says of both networks and of their relations, and what its
+    formulas need.
 
     >>> from neuroviz.beyond.proof.uniqueness import UniquenessSetting, study_singleton
     >>> facts = uniqueness_facts(study_singleton(UniquenessSetting("negative", travel=1.0)))
@@ -92,7 +94,10 @@ def verdict(study: SingletonStudy) -> tuple[str, str]:
     if study.case == "same":
         return "θ′ is θ", "nothing to tell apart"
     if end.same:
-        return f"{s.failing[0].replace('≠', '=')}: nothing tells them apart", "a second preimage"
+        return (
+            f"{s.failing[0].replace('≠', '=')}: nothing tells them apart",
+            "a second preimage",
+        )
     if study.case != "outside" and s.travel < 1:
         return "on the way", "move it on to 1"
     if end.left_meet != end.right_meet:
@@ -100,7 +105,11 @@ def verdict(study: SingletonStudy) -> tuple[str, str]:
         seen = f"{one} collapses, {other} does not"
     elif end.left_meet:
         inside = study.case != "outside"
-        seen = "they meet at x₁ and at x₂" if inside else "both collapse, in different places"
+        seen = (
+            "they meet at x₁ and at x₂"
+            if inside
+            else "both collapse, in different places"
+        )
     else:
         seen = "all is frozen, and LX ≠ L′X"
     return seen, "not the same function"
@@ -177,7 +186,9 @@ def _how_far(side: Side) -> str:
     far = abs(float(side.places[0, 1] - side.places[0, 0]))
     if far == inf:
         return "∞ times as far"
-    return f"{f'{far:.3g}' if far < 1e4 else power_of_ten(int(log10(far)))} times as far"
+    return (
+        f"{f'{far:.3g}' if far < 1e4 else power_of_ten(int(log10(far)))} times as far"
+    )
 
 
 def _map(study: SingletonStudy, name: str, side: Side) -> Facts:
@@ -185,7 +196,9 @@ def _map(study: SingletonStudy, name: str, side: Side) -> Facts:
     layer = numbered("", study.moved) + ("′" if name == "θ′" else "")
     shares = f"ν{layer}" if study.setting.causal else f"(μ{layer}, ν{layer})"
     first = side.path[0]
-    moves = any(abs(one.mu - first.mu) + abs(one.nu - first.nu) > EQUAL for one in side.path)
+    moves = any(
+        abs(one.mu - first.mu) + abs(one.nu - first.nu) > EQUAL for one in side.path
+    )
     return {
         "title": f"{shares} of {name}",
         "allowed": side.allowed,

@@ -1,7 +1,9 @@
-"""Candidates for a second set of softmax weights with the same function, and how their logits are related.
+"""Candidates for a second set of softmax weights with the same function, and how their
+logits are related.
 
-The proof of Theorem B frees the exponentials of the two first layers. How far they can be freed depends on
-the relations over Q between p, q of θ and p′, q′ of θ′, which are quadratic forms in the tokens:
+The proof of Theorem B frees the exponentials of the two first layers. How far they can
+be freed depends on the relations over Q between p, q of θ and p′, q′ of θ′, which are
+quadratic forms in the tokens:
 
     n p + k q + n′ p′ + k′ q′ = 0   gives   Pⁿ Q^k P′^n′ Q′^k′ = 1.
 
@@ -34,16 +36,20 @@ _NUMERALS = str.maketrans("0123456789/-", "⁰¹²³⁴⁵⁶⁷⁸⁹ᐟ⁻")
 
 @dataclass(frozen=True)
 class UniquenessSetting:
-    """A network θ, a candidate θ′ for the same function, and how far exponentials have been moved.
+    """A network θ, a candidate θ′ for the same function, and how far exponentials have
+    been moved.
 
-    `travel` goes from 0, the true exponentials, to 1, the place that tells θ from θ′. `symmetric` multiplies
-    the symmetric part of M_1, `size` L. Under a mask token 1 sees itself only (Theorem A′).
+    `travel` goes from 0, the true exponentials, to 1, the place that tells θ from θ′.
+    `symmetric` multiplies the symmetric part of M_1, `size` L. Under a mask token 1
+    sees itself only (Theorem A′).
 
     Raises:
         ValueError: if there is no such candidate.
     """
 
-    candidate: str = choice("M₁′", [(said, key) for key, said in CANDIDATES.items()], "same symmetric part")
+    candidate: str = choice(
+        "M₁′", [(said, key) for key, said in CANDIDATES.items()], "same symmetric part"
+    )
     rho: str = choice("ρ", ("1/3", "1/2", "1", "2", "3"), "2")
     travel: float = real("way", 0.4, *WAY)
     symmetric: float = real("Sym M₁ times", 1.0, 0, 1, 0.05)
@@ -64,12 +70,17 @@ class UniquenessSetting:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The hypotheses of Theorem B that fail for θ, in words; under a mask those of steps 1 to 4 of A′.
+        """The hypotheses of Theorem B that fail for θ, in words; under a mask those of
+        steps 1 to 4 of A′.
 
-        A mask asks for M_1 ≠ 0, which is always so here, and for Sym M_1 ≠ 0 only if M_1′ = −M_1.
+        A mask asks for M_1 ≠ 0, which is always so here, and for Sym M_1 ≠ 0 only if
+        M_1′ = −M_1.
         """
         needed = not self.causal or (self.candidate == "negative" and self.ratio == 1)
-        found = (("L ≠ 0", self.size == 0), ("Sym M₁ ≠ 0", needed and self.symmetric == 0))
+        found = (
+            ("L ≠ 0", self.size == 0),
+            ("Sym M₁ ≠ 0", needed and self.symmetric == 0),
+        )
         return tuple(name for name, fails in found if fails)
 
 
@@ -82,7 +93,9 @@ class ExactWeights:
 
     def in_floats(self) -> VirtualWeights:
         """The same, rounded."""
-        return VirtualWeights(self.L.astype(float), tuple(M.astype(float) for M in self.M))
+        return VirtualWeights(
+            self.L.astype(float), tuple(M.astype(float) for M in self.M)
+        )
 
     def equals(self, other: "ExactWeights") -> bool:
         """Whether every entry is the same."""
@@ -92,9 +105,9 @@ class ExactWeights:
 def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights]:
     """θ and θ′.
 
-    L and, but for the factor `symmetric`, the symmetric parts of all M_i are positive definite, so that
-    tokens never meet of themselves. The later M_i are larger: softmax draws tokens together, and the
-    closer they are the faster.
+    L and, but for the factor `symmetric`, the symmetric parts of all M_i are positive
+    definite, so that tokens never meet of themselves. The later M_i are larger: softmax
+    draws tokens together, and the closer they are the faster.
 
     >>> theta, other = two_networks(UniquenessSetting("positive", "1/2"))
     >>> bool((2 * other.M[0] == theta.M[0]).all())
@@ -122,9 +135,11 @@ def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights
 
 
 def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
-    """Whole numbers divided by `parts`; never symmetric, and the symmetric part is positive definite.
+    """Whole numbers divided by `parts`; never symmetric, and the symmetric part is
+    positive definite.
 
-    The latter by Gershgorin's circles; the former because 12 is more than entries from −5 to 5 can undo.
+    The latter by Gershgorin's circles; the former because 12 is more than entries from
+    −5 to 5 can undo.
     """
     turn = np.array([[0, 6, 0], [-6, 0, 0], [0, 0, 0]])
     whole = rng.integers(-5, 6, (WIDTH, WIDTH)) + np.diag([16] * WIDTH) + turn
@@ -132,7 +147,9 @@ def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
 
 
 def _fraction(number: float) -> Fraction:
-    return Fraction(number).limit_denominator(10**6)  # a slider's 0.15 is meant to be 3/20
+    return Fraction(number).limit_denominator(
+        10**6
+    )  # a slider's 0.15 is meant to be 3/20
 
 
 # Relations
@@ -142,9 +159,9 @@ def _fraction(number: float) -> Fraction:
 class Relations:
     """All linear relations over Q between the logits of the two first layers, exactly.
 
-    Attributes:
-        letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′).
-        rows: a basis of the relations, each as the coefficients of the logits. The last that is not 0 is 1,
+    Attributes: letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′). rows: a
+        basis of the relations, each as the coefficients of the logits. The last that is
+        not 0 is 1,
             and this exponential appears in no other row.
     """
 
@@ -158,19 +175,25 @@ class Relations:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The relations between the exponentials, such as "P′Q′ = (PQ)²"; () if there are none."""
+        """The relations between the exponentials, such as "P′Q′ = (PQ)²"; () if there
+        are none."""
         return tuple(_in_words(self.letters, row) for row in self.rows)
 
     @property
     def power(self) -> Fraction | None:
-        """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no others."""
+        """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no
+        others."""
         half = len(self.letters) // 2
-        rho, one = -self.rows[0][0] if self.rows else 0, np.eye(half, dtype=int).astype(object)
+        rho, one = (
+            -self.rows[0][0] if self.rows else 0,
+            np.eye(half, dtype=int).astype(object),
+        )
         return rho if np.array_equal(self.rows, np.hstack([-rho * one, one])) else None
 
 
 def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Relations:
-    """The relations between p, q of θ and p′, q′ of θ′, from the coefficients of these quadratic forms.
+    """The relations between p, q of θ and p′, q′ of θ′, from the coefficients of these
+    quadratic forms.
 
     >>> setting = UniquenessSetting("same symmetric part")
     >>> found = find_relations(*two_networks(setting), setting.causal)
@@ -184,13 +207,15 @@ def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Re
 
 
 def find_case(
-    setting: UniquenessSetting, exact: tuple[ExactWeights, ExactWeights], relations: Relations
+    setting: UniquenessSetting,
+    exact: tuple[ExactWeights, ExactWeights],
+    relations: Relations,
 ) -> str:
     """Which step of the proof tells two networks apart.
 
-    Returns:
-        "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel" where M_1′ = M_1 and what
-        comes next decides; "same" where θ′ = θ; "outside" where a hypothesis fails.
+    Returns: "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel"
+        where M_1′ = M_1 and what comes next decides; "same" where θ′ = θ; "outside"
+        where a hypothesis fails.
     """
     if exact[0].equals(exact[1]):
         return "same"
@@ -206,9 +231,11 @@ def find_case(
 
 
 def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
-    """p = (x_2 − x_1)ᵀM x_1 and q = (x_1 − x_2)ᵀM x_2 as coefficients of products of coordinates.
+    """p = (x_2 − x_1)ᵀM x_1 and q = (x_1 − x_2)ᵀM x_2 as coefficients of products of
+    coordinates.
 
-    First those of x_1, and of x_2, with themselves, which show symmetric parts; then those of x_1 with x_2.
+    First those of x_1, and of x_2, with themselves, which show symmetric parts; then
+    those of x_1 with x_2.
     """
     M = weights.M[0]
     symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
@@ -219,9 +246,17 @@ def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
 
 def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
     """θ′ on the left if it takes part, θ on the right."""
-    mine = {letter: c for letter, c in zip(letters, row, strict=True) if "′" not in letter and c}
-    theirs = {letter: c for letter, c in zip(letters, row, strict=True) if "′" in letter and c}
-    left, right = (theirs, {letter: -c for letter, c in mine.items()}) if theirs else (mine, {})
+    mine = {
+        letter: c
+        for letter, c in zip(letters, row, strict=True)
+        if "′" not in letter and c
+    }
+    theirs = {
+        letter: c for letter, c in zip(letters, row, strict=True) if "′" in letter and c
+    }
+    left, right = (
+        (theirs, {letter: -c for letter, c in mine.items()}) if theirs else (mine, {})
+    )
     return f"{_monomial(left)} = {_monomial(right)}"
 
 
@@ -233,6 +268,10 @@ def _monomial(powers: dict[str, Fraction]) -> str:
     """
     if len(powers) == 2 and len(set(powers.values())) == 1:
         together, power = "".join(powers), next(iter(powers.values()))
-        return together if power == 1 else f"({together}){str(power).translate(_NUMERALS)}"
-    parts = (x if c == 1 else x + str(c).translate(_NUMERALS) for x, c in powers.items())
+        return (
+            together if power == 1 else f"({together}){str(power).translate(_NUMERALS)}"
+        )
+    parts = (
+        x if c == 1 else x + str(c).translate(_NUMERALS) for x, c in powers.items()
+    )
     return "".join(parts) or "1"

@@ -1,9 +1,9 @@
 """Damped least squares from one network towards the function of another.
 
-The squared difference of the outputs is brought down by Levenberg–Marquardt steps within a radius of trust
-(Moré 1978), with the exact Jacobian, in the coordinates of a `Chart` that is centred anew every few steps.
-The last V, in which the outputs are linear, can be eliminated: it is then always the best one (variable
-projection).
+The squared difference of the outputs is brought down by Levenberg–Marquardt steps
+within a radius of trust (Moré 1978), with the exact Jacobian, in the coordinates of a
+`Chart` that is centred anew every few steps. The last V, in which the outputs are
+linear, can be eliminated: it is then always the best one (variable projection).
 """
 
 import numpy as np
@@ -22,15 +22,21 @@ _NO_STEP = 1e3  # stands for overflow: no step goes to so large a misfit
 class Misfit:
     """(φ′ − φ) / ‖φ‖ on some inputs, and its derivative in the coordinates of a chart.
 
-    Args:
-        attention: "lightning" or "softmax"; beyond the paper the architecture.
-        X: inputs, shape (N, d₀, t).
-        Y: the outputs that are wanted, shape (N, d_l, t); not all zero.
-        eliminate: whether V_l is always the best one for the other weights. With Z for the outputs of the
-            network at V_l = 1, side by side as columns, V_l = Y Z⁺, and what remains is Y (1 − Z⁺Z).
+    Args: attention: "lightning" or "softmax"; beyond the paper the architecture. X:
+        inputs, shape (N, d₀, t). Y: the outputs that are wanted, shape (N, d_l, t); not
+        all zero. eliminate: whether V_l is always the best one for the other weights.
+        With Z for the outputs of the
+            network at V_l = 1, side by side as columns, V_l = Y Z⁺, and what remains is
+            Y (1 − Z⁺Z).
     """
 
-    def __init__(self, attention: Architecture | str, X: np.ndarray, Y: np.ndarray, eliminate: bool) -> None:
+    def __init__(
+        self,
+        attention: Architecture | str,
+        X: np.ndarray,
+        Y: np.ndarray,
+        eliminate: bool,
+    ) -> None:
         self.attention, self.X, self.eliminate = attention, X, eliminate
         self.Y = _side_by_side(Y) / np.linalg.norm(Y)
         self._size = np.linalg.norm(Y)
@@ -41,7 +47,9 @@ class Misfit:
         if not self.eliminate:
             apart = _side_by_side(self._forward(weights)) / self._size - self.Y
             # An overflow counts as a misfit that no step goes to.
-            return (apart if np.isfinite(apart).all() else np.full(self.Y.shape, _NO_STEP)).ravel()
+            return (
+                apart if np.isfinite(apart).all() else np.full(self.Y.shape, _NO_STEP)
+            ).ravel()
         _, rows = self._features(weights)
         if rows is None:
             return np.full(self.Y.size, _NO_STEP)
@@ -56,7 +64,10 @@ class Misfit:
         pseudo_inverse, rows = self._features(weights)
         body = _with_last(weights, np.eye(weights[-1].V.shape[1]))
         # V_l stands last among the parameters, and does not move.
-        J = self._jacobian(body)[..., : -body[-1].V.size] @ chart.directions[: -weights[-1].V.size]
+        J = (
+            self._jacobian(body)[..., : -body[-1].V.size]
+            @ chart.directions[: -weights[-1].V.size]
+        )
         dZ = _moved_aside(J, (len(pseudo_inverse.T), self.Y.shape[1]))
         # R = Y (1 − P), P = Z⁺Z:  dR = −V dZ (1 − P) − R dZᵀ (Z⁺)ᵀ with V = Y Z⁺.
         V, R = self.Y @ pseudo_inverse, self.Y - (self.Y @ rows.T) @ rows
@@ -72,7 +83,9 @@ class Misfit:
 
     def _features(self, weights: Weights) -> tuple[np.ndarray, np.ndarray | None]:
         """Z⁺, and an orthonormal basis of the rows of Z; None after an overflow."""
-        Z = _side_by_side(self._forward(_with_last(weights, np.eye(weights[-1].V.shape[1]))))
+        Z = _side_by_side(
+            self._forward(_with_last(weights, np.eye(weights[-1].V.shape[1])))
+        )
         if not np.isfinite(Z).all():
             return Z.T, None
         U, s, rows = np.linalg.svd(Z, full_matrices=False)
@@ -87,10 +100,14 @@ class Misfit:
         return jacobian(Reals(), self.attention, weights, self.X)
 
 
-def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weights, float]:
-    """Go down from a network, as narrow as `chart_at` needs it, through charts centred on the way.
+def descend(
+    arch: Architecture, weights: Weights, misfit: Misfit
+) -> tuple[Weights, float]:
+    """Go down from a network, as narrow as `chart_at` needs it, through charts centred
+    on the way.
 
-    Returns the weights where nothing more is won, and ‖φ′ − φ‖ / ‖φ‖ on the inputs of the misfit.
+    Returns the weights where nothing more is won, and ‖φ′ − φ‖ / ‖φ‖ on the inputs of
+    the misfit.
     """
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)
@@ -103,7 +120,9 @@ def descend(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weigh
     return weights, left
 
 
-def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weights, float]:
+def polish(
+    arch: Architecture, weights: Weights, misfit: Misfit
+) -> tuple[Weights, float]:
     """The same from near a solution, in one chart, as far down as rounding allows."""
     chart = chart_at(arch, weights)
     found, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
@@ -113,7 +132,8 @@ def polish(arch: Architecture, weights: Weights, misfit: Misfit) -> tuple[Weight
 def _least_squares(
     misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int
 ) -> tuple[np.ndarray, float, bool]:
-    """Descend in one chart: its last coordinates and misfit, and whether steps were left."""
+    """Descend in one chart: its last coordinates and misfit, and whether steps were
+    left."""
     p = np.zeros(chart.size)
     f, scale, radius, is_lower = misfit.value(chart, p), 0 * p, 100.0, True
     for _ in range(steps - 1):
@@ -121,7 +141,9 @@ def _least_squares(
             J, size = misfit.derivative(chart, p), float(np.linalg.norm(f))
             if size == 0:
                 return p, size, True
-            lengths = np.linalg.norm(J, axis=0) if misfit.attention == "lightning" else 1.0
+            lengths = (
+                np.linalg.norm(J, axis=0) if misfit.attention == "lightning" else 1.0
+            )
             scale = np.maximum(scale, lengths)
             scale[scale == 0] = 1.0
             R = np.linalg.qr(np.column_stack([J / scale, f]), "r")
@@ -140,16 +162,21 @@ def _least_squares(
         is_lower = won > 1e-4 * expected
         if is_lower:
             p, f = p - step, there
-        if max(abs(won), expected) <= ftol or radius <= xtol * np.linalg.norm(scale * p):
+        if max(abs(won), expected) <= ftol or radius <= xtol * np.linalg.norm(
+            scale * p
+        ):
             return p, float(np.linalg.norm(f)), True
     return p, float(np.linalg.norm(f)), False
 
 
 def _within(s: np.ndarray, g: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
-    """y = s g/(s² + λ) with the least λ ≥ 0 such that ‖y‖ is the radius, up to a tenth, or less; and λ."""
+    """y = s g/(s² + λ) with the least λ ≥ 0 such that ‖y‖ is the radius, up to a tenth,
+    or less; and λ."""
     damping, y = 0.0, g / s
     while (length := float(np.linalg.norm(y))) > 1.1 * radius:
-        damping += (length / radius - 1) * length**2 / float((y**2 / (s**2 + damping)).sum())
+        damping += (
+            (length / radius - 1) * length**2 / float((y**2 / (s**2 + damping)).sum())
+        )
         y = g / (s + damping / s)
     return y, damping
 
@@ -166,4 +193,8 @@ def _side_by_side(outputs: np.ndarray) -> np.ndarray:
 def _moved_aside(J: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """(N, d·t, n) → (d, N·t, n), in the order of `_side_by_side`."""
     d, columns = shape
-    return J.reshape(len(J), d, -1, J.shape[-1]).transpose(1, 0, 2, 3).reshape(d, columns, -1)
+    return (
+        J.reshape(len(J), d, -1, J.shape[-1])
+        .transpose(1, 0, 2, 3)
+        .reshape(d, columns, -1)
+    )

@@ -1,8 +1,10 @@
-"""Other virtual weights with the same function: how far apart two points are, and which ones are known.
+"""Other virtual weights with the same function: how far apart two points are, and which
+ones are known.
 
-Points are compared modulo rescaling for lightning (Eq. 13), and as they are for softmax. Beyond the paper
-A, c and V of a layer's heads stand for M_i, and all ω for L, in the bases of the weights that were given.
-The known ones stand in docs/mathematics.md: "Theorem 3.2", "F", "H" and "Fibres that are not one orbit".
+Points are compared modulo rescaling for lightning (Eq. 13), and as they are for
+softmax. Beyond the paper A, c and V of a layer's heads stand for M_i, and all ω for L,
+in the bases of the weights that were given. The known ones stand in
+docs/mathematics.md: "Theorem 3.2", "F", "H" and "Fibres that are not one orbit".
 """
 
 from typing import NamedTuple
@@ -39,22 +41,31 @@ def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualW
     first, second = (by_name(arch, flatten(each)) for each in (given, weights))
     try:
         layers = align(arch, first, second, _ALIGNED).second
-    except (ValueError, np.linalg.LinAlgError):  # no common basis: compare in their own bases
+    except (
+        ValueError,
+        np.linalg.LinAlgError,
+    ):  # no common basis: compare in their own bases
         layers = shown("search_fiber", arch, second)
     M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
     return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
 
 
 def shuffled(given: VirtualWeights, like: VirtualWeights) -> VirtualWeights:
-    """The given weights with, for each head of `like`, the given head nearest to it; a head may repeat."""
-    apart = (((M[None] - M2[:, None]) ** 2).sum((2, 3)) for M, M2 in zip(given.M, like.M, strict=True))
+    """The given weights with, for each head of `like`, the given head nearest to it; a
+    head may repeat."""
+    apart = (
+        ((M[None] - M2[:, None]) ** 2).sum((2, 3))
+        for M, M2 in zip(given.M, like.M, strict=True)
+    )
     return VirtualWeights(
-        given.L, tuple(M[each.argmin(axis=1)] for M, each in zip(given.M, apart, strict=True))
+        given.L,
+        tuple(M[each.argmin(axis=1)] for M, each in zip(given.M, apart, strict=True)),
     )
 
 
 def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
-    """For lightning the rescaling with all ‖M_i‖ = 1 (2^l points have it, by signs); softmax has none.
+    """For lightning the rescaling with all ‖M_i‖ = 1 (2^l points have it, by signs);
+    softmax has none.
 
     >>> one = VirtualWeights(np.eye(2), (2 * np.eye(2),))
     >>> round(float(np.linalg.norm(normalised("lightning", one).M[0])), 9), normalised("softmax", one) is one
@@ -70,19 +81,27 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     return VirtualWeights(virtual.L * factor, tuple(M))
 
 
-def nearest_signs(attention: str, one: VirtualWeights, other: VirtualWeights) -> VirtualWeights:
-    """The other weights with those signs of their M_i, and of L, that are nearest to the first."""
+def nearest_signs(
+    attention: str, one: VirtualWeights, other: VirtualWeights
+) -> VirtualWeights:
+    """The other weights with those signs of their M_i, and of L, that are nearest to
+    the first."""
     if attention == "softmax":  # has no choice
         return other
-    signs = [-1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)]
+    signs = [
+        -1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)
+    ]
     M = tuple(sign * matrix for sign, matrix in zip(signs, other.M, strict=True))
-    return VirtualWeights(other.L * np.prod(signs), M)  # a sign survives in L: all its powers 3^(l−i) are odd
+    return VirtualWeights(
+        other.L * np.prod(signs), M
+    )  # a sign survives in L: all its powers 3^(l−i) are odd
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:
     """‖θ′ − θ‖ / ‖θ‖ in all entries of L and the M_i.
 
-    For lightning first ‖M_i‖ = 1, ‖L‖ = 1 (of θ; L′ is divided by the same) and the nearest signs.
+    For lightning first ‖M_i‖ = 1, ‖L‖ = 1 (of θ; L′ is divided by the same) and the
+    nearest signs.
 
     >>> one = VirtualWeights(np.eye(2), (np.eye(2), np.eye(2)))
     >>> moved = VirtualWeights(-np.eye(2) / 2, (-np.eye(2), 2 * np.eye(2)))
@@ -98,11 +117,15 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
     return float(np.sqrt(apart / (sum(float((a**2).sum()) for a, _ in pairs) or 1.0)))
 
 
-def known_equivalents(attention: str, virtual: VirtualWeights) -> tuple[Equivalent, ...]:
-    """θ itself, and for lightning what the known exceptions to "only rescalings" lead to.
+def known_equivalents(
+    attention: str, virtual: VirtualWeights
+) -> tuple[Equivalent, ...]:
+    """θ itself, and for lightning what the known exceptions to "only rescalings" lead
+    to.
 
-        L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places   (i = l: Theorems 3.2, F)
-        d₀ = 2, M_i = J, M_{i+1} = B                     they change places, L → L / det(B)^e, e = 3^{l−1−i}
+        L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places   (i = l:
+        Theorems 3.2, F) d₀ = 2, M_i = J, M_{i+1} = B                     they change
+        places, L → L / det(B)^e, e = 3^{l−1−i}
 
     One after the other, as often as they lead to something new.
 
@@ -115,7 +138,9 @@ def known_equivalents(attention: str, virtual: VirtualWeights) -> tuple[Equivale
     found = [Equivalent(RESCALED, virtual)]
     for one in found:  # the loop appends to this list
         for new in (*_swaps(one.virtual), *_exchanges(one.virtual)):
-            if all(distance(attention, old.virtual, new.virtual) > _TINY for old in found):
+            if all(
+                distance(attention, old.virtual, new.virtual) > _TINY for old in found
+            ):
                 found.append(new)
     return tuple(found)
 
@@ -131,23 +156,29 @@ def _swaps(virtual: VirtualWeights) -> list[Equivalent]:
         u, z, k = _leading(M[i])
         if z is not None:
             later = tuple(float(v @ B @ v) * np.outer(u, u) for B in M[i + 1 :])
-            new = VirtualWeights(s * np.outer(h, u), (*M[:i], z * np.outer(v, k), *later))
+            new = VirtualWeights(
+                s * np.outer(h, u), (*M[:i], z * np.outer(v, k), *later)
+            )
             found.append(Equivalent(SWAPPED, new))
         # Go on to an earlier layer only if this one sees v alone.
-        if np.linalg.norm(M[i] - float(v @ M[i] @ v) * np.outer(v, v)) > _TINY * np.linalg.norm(M[i]):
+        if np.linalg.norm(
+            M[i] - float(v @ M[i] @ v) * np.outer(v, v)
+        ) > _TINY * np.linalg.norm(M[i]):
             break
     return found
 
 
 def _leading(matrix: np.ndarray) -> tuple[np.ndarray, float | None, np.ndarray]:
-    """Unit vectors u, k and s with matrix = s u kᵀ; s is None unless the rank is one."""
+    """Unit vectors u, k and s with matrix = s u kᵀ; s is None unless the rank is
+    one."""
     U, s, Vt = np.linalg.svd(matrix)
     one = s[0] > 0 and (len(s) == 1 or s[1] <= _TINY * s[0])
     return U[:, 0], float(s[0]) if one else None, Vt[0]
 
 
 def _exchanges(virtual: VirtualWeights) -> list[Equivalent]:
-    """Neighbours M_i, M_{i+1} that change places; one is a multiple c of J, the other invertible."""
+    """Neighbours M_i, M_{i+1} that change places; one is a multiple c of J, the other
+    invertible."""
     L, M = virtual
     if L.shape[1] != 2:
         return []
@@ -155,17 +186,28 @@ def _exchanges(virtual: VirtualWeights) -> list[Equivalent]:
     for i in range(len(M) - 1):
         e = 3 ** (len(M) - 2 - i)  # how often M_{i+1} occurs; M_i occurs 3e times
         A, B = M[i], M[i + 1]
-        for c, other, forth in ((_multiple_of_J(A), B, True), (_multiple_of_J(B), A, False)):
+        for c, other, forth in (
+            (_multiple_of_J(A), B, True),
+            (_multiple_of_J(B), A, False),
+        ):
             det = float(np.linalg.det(other))
             if c is None or abs(det) <= _TINY * float((other**2).sum()):
                 continue
-            # (L; cJ, B) = (c^{3e} L; J, B) = (c^{3e} L / det(B)^e; B, J) = (c^{2e} L / det(B)^e; B, cJ)
+            # (L; cJ, B) = (c^{3e} L; J, B) = (c^{3e} L / det(B)^e; B, J) = (c^{2e} L /
+            # det(B)^e; B, cJ)
             factor = (c**2 / det) ** e
             new = (*M[:i], B, A, *M[i + 2 :])
-            found.append(Equivalent(LAYERS_SWAPPED, VirtualWeights(L * factor if forth else L / factor, new)))
+            found.append(
+                Equivalent(
+                    LAYERS_SWAPPED,
+                    VirtualWeights(L * factor if forth else L / factor, new),
+                )
+            )
     return found
 
 
 def _multiple_of_J(M: np.ndarray) -> float | None:
     symmetric = np.linalg.norm(M + M.T)
-    return None if symmetric > _TINY * np.linalg.norm(M) or not M.any() else float(M[0, 1])
+    return (
+        None if symmetric > _TINY * np.linalg.norm(M) or not M.any() else float(M[0, 1])
+    )

@@ -1,9 +1,12 @@
-"""Coordinates around a network in which every direction that no function can show is left out.
+"""Coordinates around a network in which every direction that no function can show is
+left out.
 
-A network is first made narrow, r_i = min(d₀..d_i), then brought to orthonormal K_i and V_i (i < l), and
-for lightning to ‖Q_i‖ = 1; from there it moves in directions at right angles to these only:
+A network is first made narrow, r_i = min(d₀..d_i), then brought to orthonormal K_i and
+V_i (i < l), and for lightning to ‖Q_i‖ = 1; from there it moves in directions at right
+angles to these only:
 
-    K_i + κ_i N,  V_i + v_i N′,  Q_i + q_i     N, N′: rows that complete K_i, V_i; lightning: q_i ⊥ Q_i
+    K_i + κ_i N,  V_i + v_i N′,  Q_i + q_i     N, N′: rows that complete K_i, V_i;
+    lightning: q_i ⊥ Q_i
 
 As many coordinates as the gauge slice has free entries, but centred where one likes
 (docs/mathematics.md, "The gauge slice").
@@ -26,10 +29,9 @@ _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits
 class Chart:
     """The networks centre + directions · p, for vectors p of coordinates.
 
-    Attributes:
-        arch: the narrow architecture.
-        centre: the network at p = 0, in normal form.
-        directions: shape (parameters, coordinates), rows in the order of `network.flatten`.
+    Attributes: arch: the narrow architecture. centre: the network at p = 0, in normal
+        form. directions: shape (parameters, coordinates), rows in the order of
+        `network.flatten`.
     """
 
     arch: Architecture
@@ -43,13 +45,17 @@ class Chart:
 
     def weights(self, coordinates: np.ndarray) -> Weights:
         """The network with these coordinates."""
-        return unflatten(self.arch, flatten(self.centre) + self.directions @ coordinates)
+        return unflatten(
+            self.arch, flatten(self.centre) + self.directions @ coordinates
+        )
 
 
 def narrow(arch: Architecture, weights: Weights) -> Weights:
-    """A network of `gauge_slice(arch).reduced` with the same virtual weights: Move 1 of "The gauge slice".
+    """A network of `gauge_slice(arch).reduced` with the same virtual weights: Move 1 of
+    "The gauge slice".
 
-    Over the reals, also where V_i has lost rank. The new V_i (i < l) have orthonormal rows.
+    Over the reals, also where V_i has lost rank. The new V_i (i < l) have orthonormal
+    rows.
 
     >>> arch = Architecture((1, 2, 1), (1, 1))
     >>> one, two = np.ones((1, 1)), np.ones((2, 1))
@@ -73,7 +79,8 @@ def narrow(arch: Architecture, weights: Weights) -> Weights:
 
 
 def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Chart:
-    """The chart around a network whose widths do not grow and whose a_i are at most d_{i−1}.
+    """The chart around a network whose widths do not grow and whose a_i are at most
+    d_{i−1}.
 
     Args:
         arch: of the network; as `gauge_slice(arch).reduced` gives it.
@@ -91,16 +98,26 @@ def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Ch
     centre = _normal_form(arch, weights)
     blocks, last = [], len(centre) - 1
     for i, (Q, K, V) in enumerate(centre):
-        blocks.append(_complement(Q.reshape(1, -1)).T if arch.attention == "lightning" else np.eye(Q.size))
+        blocks.append(
+            _complement(Q.reshape(1, -1)).T
+            if arch.attention == "lightning"
+            else np.eye(Q.size)
+        )
         blocks.append(np.kron(np.eye(len(K)), _complement(K).T))
         at_the_end = np.eye(V.size, V.size * free_last)
-        blocks.append(np.kron(np.eye(len(V)), _complement(V).T) if i < last else at_the_end)
-    diagonal = [[b if b is c else np.zeros((len(b), c.shape[1])) for c in blocks] for b in blocks]
+        blocks.append(
+            np.kron(np.eye(len(V)), _complement(V).T) if i < last else at_the_end
+        )
+    diagonal = [
+        [b if b is c else np.zeros((len(b), c.shape[1])) for c in blocks]
+        for b in blocks
+    ]
     return Chart(arch, centre, np.block(diagonal))
 
 
 def _normal_form(arch: Architecture, weights: Weights) -> Weights:
-    """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for lightning."""
+    """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for
+    lightning."""
     found, back = [], np.eye(arch.widths[0])
     for i, (Q, K, V) in enumerate(weights):
         Q, K, V = Q @ back, K @ back, V @ back
@@ -117,7 +134,8 @@ def _normal_form(arch: Architecture, weights: Weights) -> Weights:
 
 
 def _complement(rows: np.ndarray) -> np.ndarray:
-    """An orthonormal basis, as rows, of what is at right angles to some independent rows."""
+    """An orthonormal basis, as rows, of what is at right angles to some independent
+    rows."""
     return np.linalg.qr(rows.T, mode="complete")[0][:, len(rows) :].T
 
 
@@ -127,7 +145,8 @@ def flat(virtual: VirtualWeights) -> np.ndarray:
 
 
 def tangent_map(chart: Chart) -> np.ndarray:
-    """The derivative of the coordinates → (M_1, …, M_l, L) at the centre, exact but for rounding.
+    """The derivative of the coordinates → (M_1, …, M_l, L) at the centre, exact but for
+    rounding.
 
     By a complex step: for a polynomial f, Im f(p + iε)/ε is f′(p).
 
@@ -136,7 +155,12 @@ def tangent_map(chart: Chart) -> np.ndarray:
     """
     centre = flatten(chart.centre)
     columns = [
-        flat(virtual_weights(Reals(), unflatten(chart.arch, centre + 1j * _STEP * direction))).imag / _STEP
+        flat(
+            virtual_weights(
+                Reals(), unflatten(chart.arch, centre + 1j * _STEP * direction)
+            )
+        ).imag
+        / _STEP
         for direction in chart.directions.T
     ]
     return np.stack(columns, axis=1)

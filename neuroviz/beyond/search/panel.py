@@ -1,4 +1,5 @@
-"""Attack the claim that the function determines the weights: search for another set of them."""
+"""Attack the claim that the function determines the weights: search for another set of
+them."""
 
 from math import floor, log10
 from statistics import median
@@ -8,7 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.beyond.search.cases import SearchSetting, SearchStudy, study_search
-from neuroviz.beyond.search.equivalent_weights import UNEXPLAINED, nearest_signs, normalised
+from neuroviz.beyond.search.equivalent_weights import (
+    UNEXPLAINED,
+    nearest_signs,
+    normalised,
+)
 from neuroviz.beyond.search.result import FiberPoint, StartOutcome
 from neuroviz.beyond.search.search import VERIFIED
 from neuroviz.engine.symmetry import VirtualWeights
@@ -20,7 +25,10 @@ from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
 
 LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
 MOST_LAYERS = 3
-LOWEST, HIGHEST = 1e-17, 1e20  # where 0 and what has overflowed are drawn; hovering shows the numbers
+LOWEST, HIGHEST = (
+    1e-17,
+    1e20,
+)  # where 0 and what has overflowed are drawn; hovering shows the numbers
 NAMED = 3  # so many points get a ring and a name
 
 
@@ -57,7 +65,11 @@ def short_name(point: FiberPoint) -> str:
     """The name of a point without the source in brackets."""
     if point.is_given:
         return "the given weights"
-    return "another point, unexplained" if point.symmetry == UNEXPLAINED else point.symmetry.split(" (")[0]
+    return (
+        "another point, unexplained"
+        if point.symmetry == UNEXPLAINED
+        else point.symmetry.split(" (")[0]
+    )
 
 
 def drawn(value: float) -> float:
@@ -78,61 +90,102 @@ def outcomes_plot(study: SearchStudy) -> Plot:
         ends[end_of(study, outcome)].append(outcome)
     for end in ("none", "given", "other", "loose"):
         dots(plot, ENDS[end], ends[end], size, filled=end != "none")
-    named = sorted(range(len(search.classes)), key=lambda i: (not search.classes[i].is_given, i))[:NAMED]
+    named = sorted(
+        range(len(search.classes)), key=lambda i: (not search.classes[i].is_given, i)
+    )[:NAMED]
     own = [[o for o in search.outcomes if o.point == number] for number in named]
     points = [search.classes[number] for number in named]
     roles = ["ink" if point.is_given else "focus" for point in points]
-    places = [(median(log(o.distance) for o in one), median(log(o.residual) for o in one)) for one in own]
-    ring = {"symbol": "circle-open", "size": 3 * size, "color": list(map(theme.color, roles))}
+    places = [
+        (median(log(o.distance) for o in one), median(log(o.residual) for o in one))
+        for one in own
+    ]
+    ring = {
+        "symbol": "circle-open",
+        "size": 3 * size,
+        "color": list(map(theme.color, roles)),
+    }
     x, y = [10**across for across, _ in places], [10**up for _, up in places]
-    plot.points("points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False)
-    logs = zip(*((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True)
+    plot.points(
+        "points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False
+    )
+    logs = zip(
+        *((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True
+    )
     right, top = (max(1.6, *(value + 0.6 for value in values)) for values in logs)
     left = bottom = -17.6
     rescaled = study.case.arch.attention == "lightning"
     away = "distance from the given weights" + ", up to rescaling" * rescaled
-    for which, high, title in (("x", right, away), ("y", top, "disagreement on fresh inputs")):
+    for which, high, title in (
+        ("x", right, away),
+        ("y", top, "disagreement on fresh inputs"),
+    ):
         tens = range(-16, floor(high) + 1, 4 if high < 8 else 8)
-        numbers = {"tickvals": [10.0**k for k in tens], "ticktext": [power_of_ten(k) for k in tens]}
+        numbers = {
+            "tickvals": [10.0**k for k in tens],
+            "ticktext": [power_of_ten(k) for k in tens],
+        }
         plot.axis(which, left, high, title, type="log", **numbers)
     # Shapes take the values, not their logarithms.
-    plot.region((10**left, 10**right), (10**bottom, VERIFIED), {"width": 0}, theme.color("wash"))
+    plot.region(
+        (10**left, 10**right), (10**bottom, VERIFIED), {"width": 0}, theme.color("wash")
+    )
 
     plot.headline(finding(study))
     middle = (left + right) / 2
     same = {"xanchor": "center", "yanchor": "bottom", "yshift": 3}
     plot.text("same function, to 10⁻⁸", middle, bottom, "note", "soft", **same)
     failed = f"no solution: {len(ends['none'])}" if ends["none"] else ""
-    plot.text(failed, left, top, "note", "soft", xanchor="left", yanchor="top", xshift=6)
+    plot.text(
+        failed, left, top, "note", "soft", xanchor="left", yanchor="top", xshift=6
+    )
 
     def name(text: str, across: float, up: float, role: str, yshift: float) -> None:
-        """Write a name above a place, shifted to the middle so that it is not cut off."""
+        """Write a name above a place, shifted to the middle so that it is not cut
+        off."""
         side = "left" if across < middle else "right"
-        place = {"xanchor": side, "align": side, "xshift": -8 if side == "left" else 8, "yanchor": "bottom"}
+        place = {
+            "xanchor": side,
+            "align": side,
+            "xshift": -8 if side == "left" else 8,
+            "yanchor": "bottom",
+        }
         plot.text(text, across, up, "base", role, **place, yshift=yshift)
 
     for slot, point in enumerate(points):
         up = max(log(o.residual) for o in own[slot])
         text = f"<b>{short_name(point)}</b><br>found {point.found} times"
-        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)  # above the second name
+        above = (
+            1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)
+        )  # above the second name
         name(text, places[slot][0], up, roles[slot], above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
-        place = median(log(o.distance) for o in loose), max(log(o.residual) for o in loose)
+        place = (
+            median(log(o.distance) for o in loose),
+            max(log(o.residual) for o in loose),
+        )
         name(text, *place, "outside", size)
     return plot
 
 
-def dots(plot: Plot, end: End, outcomes: list[StartOutcome], size: float, filled: bool) -> None:
+def dots(
+    plot: Plot, end: End, outcomes: list[StartOutcome], size: float, filled: bool
+) -> None:
     """The starts that ended in one way."""
     color, ground = theme.color(end.role), theme.color("ground")
     look = {"size": size, "color": color, "opacity": 0.75}
     if not filled:
         look = {"size": size - 2, "color": ground, "opacity": 1.0}
     x, y = [drawn(o.distance) for o in outcomes], [drawn(o.residual) for o in outcomes]
-    said = [f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}" for o in outcomes]
+    said = [
+        f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}"
+        for o in outcomes
+    ]
     more = {"text": said, "cliponaxis": False, "hover": f"{end.dots}: %{{text}}"}
-    plot.points(end.dots, x, y, {**look, "line": {"color": color, "width": 1.4}}, **more)
+    plot.points(
+        end.dots, x, y, {**look, "line": {"color": color, "width": 1.4}}, **more
+    )
 
 
 def finding(study: SearchStudy) -> str:
@@ -154,47 +207,74 @@ def finding(study: SearchStudy) -> str:
 
 
 def weights_view(study: SearchStudy) -> View:
-    """L and the M_i that were given, and below them those of another point, where one was found."""
+    """L and the M_i that were given, and below them those of another point, where one
+    was found."""
     attention, search = study.case.arch.attention, study.search
     given, other, name, role = normalised(attention, search.target), None, "", "soft"
     if search.others:
-        said, other, role = short_name(search.others[0]), search.others[0].virtual, "focus"
-        name = "<br>".join(f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2))
+        said, other, role = (
+            short_name(search.others[0]),
+            search.others[0].virtual,
+            "focus",
+        )
+        name = "<br>".join(
+            f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
+        )
     elif search.continuum:
         other, name, role = search.continuum.example, "one of many<br>others", "outside"
     if other is not None:
         other = nearest_signs(attention, given, normalised(attention, other))
-    if attention == "lightning":  # all rescalings are free, so the given L is scaled to length 1
+    if (
+        attention == "lightning"
+    ):  # all rescalings are free, so the given L is scaled to length 1
         length = float(np.linalg.norm(given.L))
-        given, other = (one and VirtualWeights(one.L / length, one.M) for one in (given, other))
+        given, other = (
+            one and VirtualWeights(one.L / length, one.M) for one in (given, other)
+        )
     first, second = (pictured(study, one) if one else {} for one in (given, other))
     # Free entries may be large, so the colours follow the given entries.
     compared = second if search.others else first
     limits = [largest_entry(first[name], compared[name]) for name in first]
     rows = [
         Row("<b>given</b>", tiles(first, limits, "given", above=True)),
-        Row(f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)),
+        Row(
+            f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)
+        ),
     ]
     view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
     # The headline spans the column; the matrices keep square cells and may be narrower.
-    said = headline(weights_finding(study)) | {"xref": "paper", "yref": "paper", "x": RIGHT[0]}
+    said = headline(weights_finding(study)) | {
+        "xref": "paper",
+        "yref": "paper",
+        "x": RIGHT[0],
+    }
     return view._replace(annotations=[*view.annotations, said])
 
 
 def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
     """L and the M_i; of heads, which are in one layer, A and V."""
     if study.case.arch.is_plain:
-        return {"L": virtual.L} | {numbered("M", i): M for i, M in enumerate(virtual.M, start=1)}
+        return {"L": virtual.L} | {
+            numbered("M", i): M for i, M in enumerate(virtual.M, start=1)
+        }
     d = study.case.arch.widths[0]  # A, c and V stand one above the other
     parts = ("A", slice(d)), ("V", slice(d + 1, None))
-    return {numbered(name, h): M[at] for h, M in enumerate(virtual.M[0], start=1) for name, at in parts}
+    return {
+        numbered(name, h): M[at]
+        for h, M in enumerate(virtual.M[0], start=1)
+        for name, at in parts
+    }
 
 
-def tiles(matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool) -> tuple:
+def tiles(
+    matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool
+) -> tuple:
     """The matrices side by side, or nothing."""
     made = [
         Tile(f"{name}, {which}", matrix, limit, above=name if above else "")
-        for (name, matrix), limit in zip(matrices.items(), limits[: len(matrices)], strict=True)
+        for (name, matrix), limit in zip(
+            matrices.items(), limits[: len(matrices)], strict=True
+        )
     ]
     return (*made, *[None] * (1 + MOST_LAYERS - len(made)))
 
@@ -213,10 +293,11 @@ def weights_finding(study: SearchStudy) -> str:
 class SearchExplorer(Panel):
     """Search the fibre of a network from many starts, and see where they end.
 
-    Left, every start: how far from the given weights it ended, and how far from their function. Right, the
-    other weights that were found.
+    Left, every start: how far from the given weights it ended, and how far from their
+    function. Right, the other weights that were found.
 
-    Controls: see `SearchSetting`; `study_search` of the same setting has the starts one by one.
+    Controls: see `SearchSetting`; `study_search` of the same setting has the starts one
+    by one.
 
     >>> panel = SearchExplorer()
     >>> "values and keys swapped" in panel.description
@@ -233,11 +314,17 @@ class SearchExplorer(Panel):
         return theme.badge("float", found) + theme.badge(case.status, case.source)
 
     def _describe(self, answer: SearchStudy) -> str:
-        return " ".join(filter(None, (answer.search.note, _say_known(answer), _say_limits(answer))))
+        return " ".join(
+            filter(None, (answer.search.note, _say_known(answer), _say_limits(answer)))
+        )
 
 
 def _say_known(study: SearchStudy) -> str:
-    case, found, said = study.case, len(study.search.classes), f"Theory says: {study.case.known}"
+    case, found, said = (
+        study.case,
+        len(study.search.classes),
+        f"Theory says: {study.case.known}",
+    )
     if case.points is not None and (found > case.points or study.search.continuum):
         return f"{said} They DISAGREE."
     if case.points is not None and 0 < found < case.points:

@@ -1,4 +1,5 @@
-"""What a search of a fibre found: where each start ended, which points there are, and words for it."""
+"""What a search of a fibre found: where each start ended, which points there are, and
+words for it."""
 
 from dataclasses import dataclass
 
@@ -11,13 +12,12 @@ from neuroviz.engine.symmetry import VirtualWeights
 class StartOutcome:
     """How one start ended.
 
-    Attributes:
-        kind: of `initial_guesses.KINDS`.
-        virtual: the virtual weights at the end, or what stands for them (`equivalent_weights.comparable`).
-        verified: whether they agree on fresh inputs up to 1e−8.
-        residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
-        distance: `equivalent_weights.distance` from the weights that were given.
-        point: which of the classes it belongs to; None where it is none, or part of a continuum.
+    Attributes: kind: of `initial_guesses.KINDS`. virtual: the virtual weights at the
+        end, or what stands for them (`equivalent_weights.comparable`). verified:
+        whether they agree on fresh inputs up to 1e−8. residual: the largest ‖φ′(X) −
+        φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X. distance: `equivalent_weights.distance`
+        from the weights that were given. point: which of the classes it belongs to;
+        None where it is none, or part of a continuum.
     """
 
     kind: str
@@ -30,18 +30,19 @@ class StartOutcome:
 
 @dataclass(frozen=True, eq=False)
 class FiberPoint:
-    """A point of the fibre that starts ended in; for lightning a class modulo rescaling.
+    """A point of the fibre that starts ended in; for lightning a class modulo
+    rescaling.
 
-    Attributes:
-        virtual: its virtual weights; for lightning with all ‖M_i‖ = 1.
-        found: how many starts ended here.
-        radius: how far apart they ended, at most, from `virtual`.
-        distance: from the weights that were given, as in `StartOutcome`.
-        residual: of `virtual` on fresh inputs.
-        sigma_min: the smallest singular value of the derivative of φ/‖φ‖ in θ/‖θ‖, along the virtual
+    Attributes: virtual: its virtual weights; for lightning with all ‖M_i‖ = 1. found:
+        how many starts ended here. radius: how far apart they ended, at most, from
+        `virtual`. distance: from the weights that were given, as in `StartOutcome`.
+        residual: of `virtual` on fresh inputs. sigma_min: the smallest singular value
+        of the derivative of φ/‖φ‖ in θ/‖θ‖, along the virtual
             weights of the architecture, rescalings left out.
-        kernel: how many of these singular values are 0: 0 at a point that is isolated to first order.
-        symmetry: what leads from the given weights to here, of `equivalent_weights`, or "unexplained".
+        kernel: how many of these singular values are 0: 0 at a point that is isolated
+            to first order.
+        symmetry: what leads from the given weights to here, of `equivalent_weights`, or
+            "unexplained".
     """
 
     virtual: VirtualWeights
@@ -63,11 +64,9 @@ class FiberPoint:
 class Continuum:
     """Verified solutions that are not isolated, and differ.
 
-    Attributes:
-        found: how many starts ended in one.
-        kernel: the dimension of the kernel of the derivative there, rescalings left out: lowest, highest.
-        farthest: the largest distance from the weights that were given.
-        example: one of them.
+    Attributes: found: how many starts ended in one. kernel: the dimension of the kernel
+        of the derivative there, rescalings left out: lowest, highest. farthest: the
+        largest distance from the weights that were given. example: one of them.
     """
 
     found: int
@@ -80,12 +79,10 @@ class Continuum:
 class FiberSearch:
     """What a search found.
 
-    Attributes:
-        arch, target, seed: what was searched: the virtual weights of the network that was given.
-        outcomes: one for each start.
-        classes: the points that were found, the most often found first.
-        continuum: solutions that are no points, or None.
-        sigma_min, kernel: at the given weights, as in `FiberPoint`.
+    Attributes: arch, target, seed: what was searched: the virtual weights of the
+        network that was given. outcomes: one for each start. classes: the points that
+        were found, the most often found first. continuum: solutions that are no points,
+        or None. sigma_min, kernel: at the given weights, as in `FiberPoint`.
     """
 
     arch: Architecture
@@ -122,19 +119,32 @@ class FiberSearch:
         if self.continuum:
             low, high = self.continuum.kernel
             kernel = f"{low}" if low == high else f"{low} to {high}"
-            isolated = "none" if self.continuum.found == self.verified else f"{self.continuum.found} not"
-            away = (
-                f"up to {self.continuum.farthest:.2g} away from the weights given, and the derivative has a"
+            isolated = (
+                "none"
+                if self.continuum.found == self.verified
+                else f"{self.continuum.found} not"
             )
-            said.append(f"{isolated} isolated: they are {away} kernel of dimension {kernel} there")
+            away = (
+                f"up to {self.continuum.farthest:.2g} away from the weights given, and"
+                " the derivative has a"
+            )
+            said.append(
+                f"{isolated} isolated: they are {away} kernel of dimension {kernel}"
+                " there"
+            )
         modulo = " modulo rescaling" if self.arch.attention == "lightning" else ""
         if len(self.classes) == 1:
             (point,) = self.classes
             every = "all" if point.found == self.verified else f"{point.found}"
             known = "" if point.is_given else f" ({point.symmetry})"
             sigma = f"σ_min {point.sigma_min:.0e}"
-            said.append(f"{every} within {point.radius:.0e} of one point{modulo}{known} ({sigma})")
+            said.append(
+                f"{every} within {point.radius:.0e} of one point{modulo}{known}"
+                f" ({sigma})"
+            )
         elif self.classes:
-            each = ", ".join(f"{point.symmetry}: {point.found}" for point in self.classes)
+            each = ", ".join(
+                f"{point.symmetry}: {point.found}" for point in self.classes
+            )
             said.append(f"{len(self.classes)} classes{modulo} ({each})")
         return "; ".join(said) + "."

@@ -1,13 +1,16 @@
-"""Gradient flow of one lightning layer in function space: where training ends, and what it keeps.
+"""Gradient flow of one lightning layer in function space: where training ends, and what
+it keeps.
 
-A layer is the table of the quadratic forms q_km = l_k · v_m, with l_k the columns of A and v_m the
-rows of V (Prop. A.5), and the loss is half the squared distance to a target table:
+A layer is the table of the quadratic forms q_km = l_k · v_m, with l_k the columns of A
+and v_m the rows of V (Prop. A.5), and the loss is half the squared distance to a target
+table:
 
     loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      θ̇ = −∇ loss
 
-The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a² + b²/2 + c².
-Many starts flow at once, in one system, by Runge–Kutta steps of order 5 whose length a pair of orders chooses
-(Dormand and Prince 1980); scipy has a quicker solver, and is not part of a plain installation.
+The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a²
++ b²/2 + c². Many starts flow at once, in one system, by Runge–Kutta steps of order 5
+whose length a pair of orders chooses (Dormand and Prince 1980); scipy has a quicker
+solver, and is not part of a plain installation.
 """
 
 from collections.abc import Callable, Generator
@@ -23,9 +26,11 @@ from neuroviz.engine.progress import finish
 from neuroviz.singular.forms import Form, nearest_layer
 
 SINGULAR = 1e-3
-"""A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm. 3.4)."""
+"""A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm.
+3.4)."""
 BOUNDARY = 1e-2
-"""Such a run has ended at a boundary point when `Flow.angle`, the sine of an angle, is below this."""
+"""Such a run has ended at a boundary point when `Flow.angle`, the sine of an angle, is
+below this."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
 _NOISE = 0.05
 _STAGES = tuple(
@@ -39,7 +44,9 @@ _STAGES = tuple(
         (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
     )
 )
-_ORDERS_APART = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+_ORDERS_APART = np.array(
+    [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]
+)
 
 
 @dataclass(frozen=True)
@@ -69,12 +76,15 @@ class Flow:
             np.isin(self.times, times),
             {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")},
         )
-        paths = {name: path[seen, :runs] for name, path in paths.items() if path is not None}
+        paths = {
+            name: path[seen, :runs] for name, path in paths.items() if path is not None
+        }
         return replace(self, times=self.times[seen], target=self.target[:runs], **paths)
 
     @cached_property
     def conserved(self) -> dict[str, np.ndarray]:
-        """What stays constant along every run, by name; shapes (S, N) and (S, N, a, a) ("Gradient flow")."""
+        """What stays constant along every run, by name; shapes (S, N) and (S, N, a, a)
+        ("Gradient flow")."""
         if self.Q is None:
             return {"‖A‖² − ‖V‖²": _squares(self.A) - _squares(self.V)}
         return {
@@ -84,15 +94,18 @@ class Flow:
 
     @cached_property
     def ratio(self) -> np.ndarray:
-        """σ₂/σ₁ of A or of V at the end, whichever is larger; 0 is a singular point. Shape (N,)."""
+        """σ₂/σ₁ of A or of V at the end, whichever is larger; 0 is a singular point.
+        Shape (N,)."""
         return np.maximum(_ratio(self.A[-1]), _ratio(self.V[-1]))
 
     @cached_property
     def angle(self) -> np.ndarray:
-        """Sine of the angle between the form of the keys and that of the values at the end, shape (N,).
+        """Sine of the angle between the form of the keys and that of the values at the
+        end, shape (N,).
 
-        The leading left singular vector of A against the leading right one of V: at a singular
-        point A = u kᵀ, V = h vᵀ these are u and v, and u = v is the boundary (Thm. 3.4).
+        The leading left singular vector of A against the leading right one of V: at a
+        singular point A = u kᵀ, V = h vᵀ these are u and v, and u = v is the boundary
+        (Thm. 3.4).
         """
         u = np.linalg.svd(self.A[-1])[0][:, :, 0]
         v = np.linalg.svd(self.V[-1])[2][:, 0, :]
@@ -100,23 +113,33 @@ class Flow:
 
     @cached_property
     def least(self) -> np.ndarray:
-        """The least loss that a layer can have, for d = 2 and d′ = 1: ½ distance². Shape (N,).
+        """The least loss that a layer can have, for d = 2 and d′ = 1: ½ distance².
+        Shape (N,).
 
         It is 0 where the target is a layer, and the flow then reaches its target.
         """
         T = self.target[:, :, 0]
-        q1, q2 = (tuple(np.stack([q[:, 0, 0], 2 * q[:, 0, 1], q[:, 1, 1]])) for q in np.moveaxis(T, 1, 0))
+        q1, q2 = (
+            tuple(np.stack([q[:, 0, 0], 2 * q[:, 0, 1], q[:, 1, 1]]))
+            for q in np.moveaxis(T, 1, 0)
+        )
         return nearest_layer(q1, q2).distance ** 2 / 2
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """For each run "smooth", "singular" or "boundary": where it stands at the end."""
+        """For each run "smooth", "singular" or "boundary": where it stands at the
+        end."""
         singular = self.ratio < SINGULAR
-        return np.select([singular & (self.angle < BOUNDARY), singular], ["boundary", "singular"], "smooth")
+        return np.select(
+            [singular & (self.angle < BOUNDARY), singular],
+            ["boundary", "singular"],
+            "smooth",
+        )
 
 
 class Attraction(NamedTuple):
-    """Shares of all runs: with σ₂/σ₁ < 10⁻³ at the end, at a boundary point too, and with σ₂/σ₁ < 0.05."""
+    """Shares of all runs: with σ₂/σ₁ < 10⁻³ at the end, at a boundary point too, and
+    with σ₂/σ₁ < 0.05."""
 
     singular: float
     boundary: float
@@ -138,19 +161,18 @@ def gradient_flow(
 ) -> Flow:
     """Follow θ̇ = −∇ loss from N starts, in (A, V) or in (Q, K, V).
 
-    Args:
-        target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d); symmetric in the last two.
-        A: starts of shape (N, d, d); leave out when Q and K are given.
-        V: starts of shape (N, d′, d).
-        Q, K: starts of shape (N, a, d); A = KᵀQ.
-        time: how long to follow the flow; for gradient descent it is the step size times the number of steps.
-        samples: at how many equally spaced times to look, start and end included.
-        times: instead of these two: the times to look at, increasing from 0.
-        rtol: relative tolerance of a step; the absolute one is a hundredth of it.
-        progress: called now and then with the share that is done; what it raises stops the flow.
+    Args: target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d);
+        symmetric in the last two. A: starts of shape (N, d, d); leave out when Q and K
+        are given. V: starts of shape (N, d′, d). Q, K: starts of shape (N, a, d); A =
+        KᵀQ. time: how long to follow the flow; for gradient descent it is the step size
+        times the number of steps. samples: at how many equally spaced times to look,
+        start and end included. times: instead of these two: the times to look at,
+        increasing from 0. rtol: relative tolerance of a step; the absolute one is a
+        hundredth of it. progress: called now and then with the share that is done; what
+        it raises stops the flow.
 
-    Raises:
-        ValueError: if shapes do not fit, neither A nor Q and K are given, or times do not increase from 0.
+    Raises: ValueError: if shapes do not fit, neither A nor Q and K are given, or times
+        do not increase from 0.
 
     >>> rng = np.random.default_rng(0)
     >>> A, V = rng.standard_normal((5, 2, 2)), rng.standard_normal((5, 1, 2))
@@ -159,24 +181,37 @@ def gradient_flow(
     True
     """
     times = np.linspace(0.0, time, samples) if times is None else times
-    return finish(flow_in_steps(target, {"A": A, "V": V, "Q": Q, "K": K}, times, rtol), progress)
+    return finish(
+        flow_in_steps(target, {"A": A, "V": V, "Q": Q, "K": K}, times, rtol), progress
+    )
 
 
 def flow_in_steps(
-    target: np.ndarray, starts: dict[str, np.ndarray | None], times: np.ndarray, rtol: float
+    target: np.ndarray,
+    starts: dict[str, np.ndarray | None],
+    times: np.ndarray,
+    rtol: float,
 ) -> Generator[float, None, Flow]:
-    """`gradient_flow` from starts by their names, yielding now and then the share that is done."""
+    """`gradient_flow` from starts by their names, yielding now and then the share that
+    is done."""
     A, V, Q, K = map(starts.get, "AVQK")
     factored = Q is not None and K is not None
     if V is None or factored == (A is not None):
-        raise ValueError("a flow needs V and either A, or Q and K: give one of the two, and V")
-    parts = [np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))]
+        raise ValueError(
+            "a flow needs V and either A, or Q and K: give one of the two, and V"
+        )
+    parts = [
+        np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))
+    ]
     T, times = _checked(target, parts, np.asarray(times, dtype=float))
     shapes = [part.shape for part in parts]
     cuts = np.cumsum([part.size for part in parts])[:-1]
 
     def split(z: np.ndarray) -> list[np.ndarray]:
-        return [piece.reshape(shape) for piece, shape in zip(np.split(z, cuts), shapes, strict=True)]
+        return [
+            piece.reshape(shape)
+            for piece, shape in zip(np.split(z, cuts), shapes, strict=True)
+        ]
 
     def velocity(z: np.ndarray) -> np.ndarray:
         *head, V = split(z)
@@ -198,9 +233,13 @@ def flow_in_steps(
 
 
 def _followed(
-    velocity: Callable[[np.ndarray], np.ndarray], z: np.ndarray, times: np.ndarray, rtol: float
+    velocity: Callable[[np.ndarray], np.ndarray],
+    z: np.ndarray,
+    times: np.ndarray,
+    rtol: float,
 ) -> Generator[float, None, list[np.ndarray]]:
-    """The solution of ż = velocity(z) at these times; yields now and then the share that is done."""
+    """The solution of ż = velocity(z) at these times; yields now and then the share
+    that is done."""
     v, seen, now, steps = velocity(z), [z], 0.0, 0
     h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
     while len(seen) < len(times):
@@ -211,12 +250,15 @@ def _followed(
             end = z + taken * (row @ slopes)
             slopes.append(velocity(end))
         allowed = rtol * (np.maximum(np.abs(z), np.abs(end)) + 0.01)
-        error = float(np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed))))
+        error = float(
+            np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed)))
+        )
         if not error <= 1:  # an overflow gives NaN
             h = taken * max(0.2, 0.9 * error**-0.2) if np.isfinite(error) else taken / 5
             if h < 1e-14 * times[-1]:
                 raise ValueError(
-                    f"the flow stopped at time {now:.3g} of {times[-1]:.3g}: a step would be too small"
+                    f"the flow stopped at time {now:.3g} of {times[-1]:.3g}: a step"
+                    " would be too small"
                 )
             continue
         z, v, now = end, slopes[-1], now + taken
@@ -230,31 +272,47 @@ def _followed(
     return seen
 
 
-def _checked(target: np.ndarray, parts: list[np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _checked(
+    target: np.ndarray, parts: list[np.ndarray], times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The target, one table for each start, and the times."""
     V, T = parts[-1], np.asarray(target, dtype=float)
-    if any(part.ndim != 3 for part in parts) or len({(len(part), part.shape[2]) for part in parts}) > 1:
+    if (
+        any(part.ndim != 3 for part in parts)
+        or len({(len(part), part.shape[2]) for part in parts}) > 1
+    ):
         raise ValueError(
-            "starts need shapes (N, d, d) for A, (N, a, d) for Q and K, (N, d′, d) for V, "
-            f"with one N and one d; got {', '.join(str(part.shape) for part in parts)}"
+            "starts need shapes (N, d, d) for A, (N, a, d) for Q and K, (N, d′, d) for"
+            " V, with one N and one d; got"
+            f" {', '.join(str(part.shape) for part in parts)}"
         )
     runs, d_out, d = V.shape
     shape = (d, d_out, d, d)
     if T.shape not in (shape, (runs, *shape)):
         raise ValueError(
-            f"the target needs shape {shape}, or {(runs, *shape)} with one for each start; got {T.shape}"
+            f"the target needs shape {shape}, or {(runs, *shape)} with one for each"
+            f" start; got {T.shape}"
         )
     if not np.allclose(T, T.mT):
-        raise ValueError("the target holds quadratic forms: make its matrices symmetric, (T + Tᵀ)/2")
-    if times.ndim != 1 or len(times) < 2 or times[0] != 0 or not (np.diff(times) > 0).all():
         raise ValueError(
-            f"a flow is seen at times that increase from 0, at least two of them; got {times.tolist()}"
+            "the target holds quadratic forms: make its matrices symmetric, (T + Tᵀ)/2"
+        )
+    if (
+        times.ndim != 1
+        or len(times) < 2
+        or times[0] != 0
+        or not (np.diff(times) > 0).all()
+    ):
+        raise ValueError(
+            "a flow is seen at times that increase from 0, at least two of them; got"
+            f" {times.tolist()}"
         )
     return np.broadcast_to(T, (runs, *shape)), times
 
 
 def forms_table(q1: Form, q2: Form) -> np.ndarray:
-    """The pair of forms aX² + bXY + cY² of d = 2, d′ = 1 as a table, shape (2, 1, 2, 2).
+    """The pair of forms aX² + bXY + cY² of d = 2, d′ = 1 as a table, shape (2, 1, 2,
+    2).
 
     >>> forms_table((1, 3, 0), (0, 0, 2))[0, 0]
     array([[1. , 1.5],
@@ -265,19 +323,24 @@ def forms_table(q1: Form, q2: Form) -> np.ndarray:
 
 
 def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
-    """Targets for d = 2, d′ = 1, one for each run; shape (runs, 2, 1, 2, 2); more runs begin alike.
+    """Targets for d = 2, d′ = 1, one for each run; shape (runs, 2, 1, 2, 2); more runs
+    begin alike.
 
-        gaussian        independent N(0, 1) in coefficients that are orthonormal for the norm
-        realisable      a layer with A, V of independent N(0, 1) entries
-        dotted          k ⊗ M Mᵀ: no common real root, on the dotted part of the singular locus
-        dotted, noisy   the same, plus 0.05 times a Gaussian one
+        gaussian        independent N(0, 1) in coefficients that are orthonormal for the
+        norm realisable      a layer with A, V of independent N(0, 1) entries dotted
+        k ⊗ M Mᵀ: no common real root, on the dotted part of the singular locus dotted,
+        noisy   the same, plus 0.05 times a Gaussian one
 
     Raises:
         ValueError: if there is no such kind of target.
     """
     if kind not in TARGETS:
-        raise ValueError(f"target must be one of {', '.join(map(repr, TARGETS))}; got {kind!r}")
-    first, noise = (np.random.default_rng([seed, 6, n]).standard_normal((runs, 6)) for n in (0, 1))
+        raise ValueError(
+            f"target must be one of {', '.join(map(repr, TARGETS))}; got {kind!r}"
+        )
+    first, noise = (
+        np.random.default_rng([seed, 6, n]).standard_normal((runs, 6)) for n in (0, 1)
+    )
     if kind == "gaussian":
         return _gaussian(first)
     M, k = first[:, :4].reshape(runs, 2, 2), first[:, 4:]
@@ -289,33 +352,47 @@ def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
 
 def _gaussian(numbers: np.ndarray) -> np.ndarray:
     a, b, c = numbers.T.reshape(3, 2, -1)
-    return np.array([[a, b / np.sqrt(2)], [b / np.sqrt(2), c]]).transpose(3, 2, 0, 1)[:, :, None]
+    return np.array([[a, b / np.sqrt(2)], [b / np.sqrt(2), c]]).transpose(3, 2, 0, 1)[
+        :, :, None
+    ]
 
 
-def attraction(target: str, runs: int = 400, seed: int = 0, time: float = 600.0) -> Attraction:
-    """How often gradient flow from small random weights ends at singular points (d = 2, d′ = 1).
+def attraction(
+    target: str, runs: int = 400, seed: int = 0, time: float = 600.0
+) -> Attraction:
+    """How often gradient flow from small random weights ends at singular points (d = 2,
+    d′ = 1).
 
-    Starts have independent entries of variance ¼ in (A, V). The paper asks whether training prefers
-    singular points: in this toy model it does for targets on the dotted part, and hardly otherwise
-    ("Gradient flow").
+    Starts have independent entries of variance ¼ in (A, V). The paper asks whether
+    training prefers singular points: in this toy model it does for targets on the
+    dotted part, and hardly otherwise ("Gradient flow").
 
     Args:
         target: one of `TARGETS`; a fresh one for each run.
         runs, seed, time: how many runs, drawn from what, for how long.
 
-    Raises:
-        ValueError: if there is no such kind of target, or `runs` is not a whole number ≥ 1.
+    Raises: ValueError: if there is no such kind of target, or `runs` is not a whole
+        number ≥ 1.
     """
     whole_number("runs", runs)
     targets = random_targets(target, runs, seed)
-    return count_ends(gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2))
+    return count_ends(
+        gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2)
+    )
 
 
-def random_starts(runs: int, seed: int, factored: bool = False) -> dict[str, np.ndarray]:
-    """Starts for d = 2, d′ = 1 with entries of variance ¼: A, V, or Q, K (a = 2), V; more begin alike."""
-    V, *heads = np.split(np.random.default_rng([seed, 7]).standard_normal((runs, 10)) / 2, (2, 6), axis=1)
+def random_starts(
+    runs: int, seed: int, factored: bool = False
+) -> dict[str, np.ndarray]:
+    """Starts for d = 2, d′ = 1 with entries of variance ¼: A, V, or Q, K (a = 2), V;
+    more begin alike."""
+    V, *heads = np.split(
+        np.random.default_rng([seed, 7]).standard_normal((runs, 10)) / 2, (2, 6), axis=1
+    )
     names = ("Q", "K") if factored else ("A",)
-    starts = {name: head.reshape(runs, 2, 2) for name, head in zip(names, heads, strict=False)}
+    starts = {
+        name: head.reshape(runs, 2, 2) for name, head in zip(names, heads, strict=False)
+    }
     return starts | {"V": V[:, None]}
 
 

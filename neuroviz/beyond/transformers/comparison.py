@@ -1,8 +1,10 @@
-"""When are two matrices of Theorem H equal? In which units they are compared, and what rounding hides.
+"""When are two matrices of Theorem H equal? In which units they are compared, and what
+rounding hides.
 
-No input has a natural size, so no difference is small by itself: a head that hardly attends is seen by longer
-tokens, and a small output may be all that one reads. So each head, each output, and each coordinate of tokens
-that no change of basis mixes with others, has a unit of its own.
+No input has a natural size, so no difference is small by itself: a head that hardly
+attends is seen by longer tokens, and a small output may be all that one reads. So each
+head, each output, and each coordinate of tokens that no change of basis mixes with
+others, has a unit of its own.
 """
 
 from dataclasses import dataclass
@@ -11,15 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 EPSILON = float(np.finfo(float).eps)
-ROUNDINGS = 16  # weights have been rounded so often, at most: they are themselves results
-_ROUNDS = 30  # of `balanced`; each takes the root of how far rows and columns are from one size
+ROUNDINGS = (
+    16  # weights have been rounded so often, at most: they are themselves results
+)
+# of `balanced`; each takes the root of how far rows and columns are from one size
+_ROUNDS = 30
 _KINDS = ("equal", "hidden", "unequal")
 
 
 class Sum(NamedTuple):
-    """A matrix of rounded numbers, and how far one rounding of each number that led to it can move it.
+    """A matrix of rounded numbers, and how far one rounding of each number that led to
+    it can move it.
 
-    `moved` is in units of `EPSILON`, to first order, and no less than the absolute values of the entries.
+    `moved` is in units of `EPSILON`, to first order, and no less than the absolute
+    values of the entries.
     """
 
     value: np.ndarray
@@ -52,10 +59,9 @@ def exactly(value: np.ndarray) -> Sum:
 class Verdict(NamedTuple):
     """What is known of a difference.
 
-    Attributes:
-        kind: "equal", "unequal", or "hidden": rounding may be all there is, and is too much to say.
-        share: how large the difference is, in units of what it is compared with.
-        rounding: how large rounding of the weights alone can make it.
+    Attributes: kind: "equal", "unequal", or "hidden": rounding may be all there is, and
+        is too much to say. share: how large the difference is, in units of what it is
+        compared with. rounding: how large rounding of the weights alone can make it.
     """
 
     kind: str
@@ -83,30 +89,45 @@ class Judge:
         """How far rounding of the weights can move a difference."""
         return ROUNDINGS * self.epsilon * sum(one.moved for one in sums)
 
-    def compare(self, one: Sum, other: Sum, unit: np.ndarray, coarse: np.ndarray) -> Verdict:
-        """Entry by entry in units of `unit`; where rounding hides the difference, in units of `coarse`."""
+    def compare(
+        self, one: Sum, other: Sum, unit: np.ndarray, coarse: np.ndarray
+    ) -> Verdict:
+        """Entry by entry in units of `unit`; where rounding hides the difference, in
+        units of `coarse`."""
         apart, noise = np.abs(one.value - other.value), self.noise(one, other)
         if not (np.isfinite(apart).all() and np.isfinite(noise).all()):
             return Verdict("hidden", np.inf, np.inf)
-        surely = apart + EPSILON * (one.moved + other.moved)  # we compute in float64, and round once
+        surely = apart + EPSILON * (
+            one.moved + other.moved
+        )  # we compute in float64, and round once
         share = _share(apart, unit), _share(noise, unit)
         if (surely <= self.tolerance * unit).all():
             return Verdict("equal", *share)
         if not (apart <= self.tolerance * unit + noise).all():
             return Verdict("unequal", *share)
         is_equal = (surely <= self.tolerance * coarse).all()
-        return Verdict("equal" if is_equal else "hidden", _share(apart, coarse), _share(noise, coarse))
+        return Verdict(
+            "equal" if is_equal else "hidden",
+            _share(apart, coarse),
+            _share(noise, coarse),
+        )
 
-    def attention(self, one: "Attention", other: "Attention", own_inputs: bool) -> Verdict:
+    def attention(
+        self, one: "Attention", other: "Attention", own_inputs: bool
+    ) -> Verdict:
         """Whether two heads attend alike."""
-        A, c = (np.maximum(abs(a.value), abs(b.value)) for a, b in zip(one, other, strict=True))
+        A, c = (
+            np.maximum(abs(a.value), abs(b.value))
+            for a, b in zip(one, other, strict=True)
+        )
         if own_inputs:
             both = balanced(np.column_stack([A, c]))
             A_unit, c_unit = both[:, :-1], both[:, -1]
         else:
             A_unit, c_unit = length(A), length(c)
         A_size, c_size = length(A), length(c)
-        # A shift of tokens may cancel c; then it counts beside what A does to tokens of a fitting size.
+        # A shift of tokens may cancel c; then it counts beside what A does to tokens of
+        # a fitting size.
         return self.compare(one.A, other.A, A_unit, A_size).worse(
             self.compare(one.c, other.c, c_unit, max(c_size, np.sqrt(A_size)))
         )
@@ -123,13 +144,17 @@ class Judge:
             found = found.worse(self.compare(one, other, unit, coarse))
         return found
 
-    def constants(self, one: Sum, other: Sum, V: Sum, attention: list["Attention"], skip: bool) -> Verdict:
+    def constants(
+        self, one: Sum, other: Sum, V: Sum, attention: list["Attention"], skip: bool
+    ) -> Verdict:
         """Whether the constant parts of all outputs are the same.
 
         Shifts may cancel one; then it counts beside what heads add to this output.
         """
         reached = lengths(V.value, axis=-1)[..., 0] + skip
-        sizes = np.array([token_size(length(A.value), length(c.value)) for A, c in attention])
+        sizes = np.array(
+            [token_size(length(A.value), length(c.value)) for A, c in attention]
+        )
         added = np.where(reached > 0, reached * sizes[:, None], 0.0).sum(axis=0)
         own = np.maximum(abs(one.value), abs(other.value))
         return self.compare(one, other, own, np.maximum(own, added))
@@ -168,7 +193,8 @@ def lengths(M: np.ndarray, axis: int) -> np.ndarray:
 
 
 def balanced(sizes: np.ndarray) -> np.ndarray:
-    """r cᵀ ≥ sizes, equal to it somewhere in each row and in each column: units that fit both.
+    """r cᵀ ≥ sizes, equal to it somewhere in each row and in each column: units that
+    fit both.
 
     >>> sizes = np.array([[1e8, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1e-9]])
     >>> np.allclose(balanced(sizes)[:2, :2], [[1e8, 1.0], [1.0, 1e-8]])
@@ -214,4 +240,7 @@ def fills(M: np.ndarray, moved: np.ndarray) -> bool:
     """Whether the rows of M are independent, beyond rounding."""
     if not np.isfinite(moved).all() or M.shape[0] > M.shape[1]:
         return False
-    return bool(np.linalg.svd(M, compute_uv=False)[-1] > ROUNDINGS * EPSILON * np.linalg.norm(moved))
+    return bool(
+        np.linalg.svd(M, compute_uv=False)[-1]
+        > ROUNDINGS * EPSILON * np.linalg.norm(moved)
+    )

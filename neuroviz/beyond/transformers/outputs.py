@@ -1,4 +1,5 @@
-"""Do two softmax networks have the same outputs, on tokens of every size that some head can tell apart?"""
+"""Do two softmax networks have the same outputs, on tokens of every size that some head
+can tell apart?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +12,21 @@ from neuroviz.engine.network import BlockWeights, forward
 
 _INPUTS, _TOKENS, _TRIES = 4, 4, 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
-_FITTING = (0.3, 3.0)  # logits spread by so much: attention neither uniform nor on one token
+_FITTING = (
+    0.3,
+    3.0,
+)  # logits spread by so much: attention neither uniform nor on one token
 
 
 def outputs_differ(
-    arch: Architecture, first: BlockWeights, second: BlockWeights, layers: Sequence, most: float
+    arch: Architecture,
+    first: BlockWeights,
+    second: BlockWeights,
+    layers: Sequence,
+    most: float,
 ) -> str:
-    """Where an output differs by more than this share of its size, in words; or nothing.
+    """Where an output differs by more than this share of its size, in words; or
+    nothing.
 
     Args:
         layers: the first network as `alignment.shown` has it.
@@ -25,59 +34,88 @@ def outputs_differ(
     rng = np.random.default_rng(0)
     few = replace(arch, tokens=min(arch.tokens, _TOKENS))
     X = rng.standard_normal((_INPUTS, arch.widths[0], few.tokens))
-    sizes = {size for size in fitting_sizes(layers, X, arch.skip, arch.causal) if size is not None}
+    sizes = {
+        size
+        for size in fitting_sizes(layers, X, arch.skip, arch.causal)
+        if size is not None
+    }
     for size in sorted(sizes or {1.0}):
         one, other = (forward(Reals(), few, w, size * X) for w in (first, second))
         unit, apart = _per_output(one), _per_output(other - one)
         if not (apart <= most * unit).all():
-            worst = int(np.argmax(apart / np.where(unit > 0, unit, np.finfo(float).tiny)))
+            worst = int(
+                np.argmax(apart / np.where(unit > 0, unit, np.finfo(float).tiny))
+            )
             share = apart[worst] / unit[worst]
-            return f"on tokens of size {size:.0e} output {worst + 1} differs by {share:.1e} of its size"
+            return (
+                f"on tokens of size {size:.0e} output {worst + 1} differs by"
+                f" {share:.1e} of its size"
+            )
     return ""
 
 
 def _per_output(Y: np.ndarray) -> np.ndarray:
-    """The root mean square of each coordinate of the outputs; infinite after an overflow."""
+    """The root mean square of each coordinate of the outputs; infinite after an
+    overflow."""
     with np.errstate(over="ignore"):
         found = np.sqrt((Y**2).mean(axis=(0, 2)))
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def fitting_sizes(layers: Sequence, X: np.ndarray, skip: bool, causal: bool) -> list[float | None]:
-    """For each head a factor of the inputs at which its logits spread by about 1; None if there is none."""
+def fitting_sizes(
+    layers: Sequence, X: np.ndarray, skip: bool, causal: bool
+) -> list[float | None]:
+    """For each head a factor of the inputs at which its logits spread by about 1; None
+    if there is none."""
     tried: dict[float, np.ndarray] = {}
     found: list[float | None] = []
     for head in range(sum(len(layer.A) for layer in layers)):
         size = 1.0
         for _ in range(_TRIES):
-            fitting = [s for s, spread in tried.items() if _FITTING[0] <= spread[head] <= _FITTING[1]]
+            fitting = [
+                s
+                for s, spread in tried.items()
+                if _FITTING[0] <= spread[head] <= _FITTING[1]
+            ]
             if fitting:
                 break
             if size not in tried:
                 tried[size] = run(layers, size * X, skip, causal)[0]
             spread = tried[size][head]
             if 0 < spread < np.inf:
-                size *= spread**-0.2  # it grows with the first to the eighth power of the size
+                size *= (
+                    spread**-0.2
+                )  # it grows with the first to the eighth power of the size
             else:
                 size *= 0.5 if spread else 2.0
         found.append(fitting[0] if fitting else None)
     return found
 
 
-def run(layers: Sequence, X: np.ndarray, skip: bool, causal: bool) -> tuple[np.ndarray, list[np.ndarray]]:
-    """How far the logits of a column spread, head by head of all layers; and the tokens after each layer."""
+def run(
+    layers: Sequence, X: np.ndarray, skip: bool, causal: bool
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """How far the logits of a column spread, head by head of all layers; and the tokens
+    after each layer."""
     found, tokens = [], []
     t = X.shape[-1]
     hidden = np.tril(np.ones((t, t), bool), -1) & causal
     with np.errstate(over="ignore", invalid="ignore"):
         for A, V, c, omega in layers:
             logits = X[:, None].mT @ (A @ X[:, None] + c[..., None])
-            spread, size = (np.sqrt(each.mean(axis=(0, 2, 3))) for each in (_apart(logits) ** 2, logits**2))
+            spread, size = (
+                np.sqrt(each.mean(axis=(0, 2, 3)))
+                for each in (_apart(logits) ** 2, logits**2)
+            )
             found.append(np.where(spread > _ROUNDING * size, spread, 0.0))
             logits = np.where(hidden, -np.inf, logits)
             shares = np.exp(logits - logits.max(axis=-2, keepdims=True))
             shares /= shares.sum(axis=-2, keepdims=True)
-            X = (X if skip else 0) + (V @ X[:, None] @ shares).sum(axis=1) + omega[:, None]
+            X = (
+                (X if skip else 0)
+                + (V @ X[:, None] @ shares).sum(axis=1)
+                + omega[:, None]
+            )
             tokens.append(X)
     return np.concatenate(found), tokens
 

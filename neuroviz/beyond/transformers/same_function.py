@@ -1,6 +1,8 @@
-"""Two softmax transformers of two layers and two heads that compute the same, and the poles that say why.
+"""Two softmax transformers of two layers and two heads that compute the same, and the
+poles that say why.
 
-Tokens x₁, x₂ and a third one of a weight s from 0 (not there) to 1; d = 2. docs/mathematics.md: "Theorem H".
+Tokens x₁, x₂ and a third one of a weight s from 0 (not there) to 1; d = 2.
+docs/mathematics.md: "Theorem H".
 """
 
 from dataclasses import dataclass
@@ -9,7 +11,12 @@ from math import pi
 
 import numpy as np
 
-from neuroviz.beyond.transformers.alignment import Alignment, Shown, align, where_theorem_h_fails
+from neuroviz.beyond.transformers.alignment import (
+    Alignment,
+    Shown,
+    align,
+    where_theorem_h_fails,
+)
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.layer import TOLERANCE
@@ -26,22 +33,21 @@ Network = tuple[Shown, ...]
 class TwinSetting:
     """Two networks, and the changes that lead from the first to the second.
 
-    Attributes:
-        view: "weights" (and outputs), or "poles".
-        swapped: the layers whose heads change places.
-        basis: t of the basis G = exp(tE) of the tokens between the layers; only without skip.
-        shift: how far these tokens are shifted; only with biases.
-        third: the weight of the third token, from 0 to 1.
-        skip, biases: of both networks.
-        signs: in the first network the values of layer 1 add up to 0; the second has −A, −c and −V there.
-        off: a step that no theorem allows, of one A.
+    Attributes: view: "weights" (and outputs), or "poles". swapped: the layers whose
+        heads change places. basis: t of the basis G = exp(tE) of the tokens between the
+        layers; only without skip. shift: how far these tokens are shifted; only with
+        biases. third: the weight of the third token, from 0 to 1. skip, biases: of both
+        networks. signs: in the first network the values of layer 1 add up to 0; the
+        second has −A, −c and −V there. off: a step that no theorem allows, of one A.
         seed: what the first network, the tokens and the directions are drawn from.
 
     Raises:
         ValueError: if the view or the layers are something else.
     """
 
-    view: str = choice("picture", [("weights and outputs", "weights"), ("poles", "poles")])
+    view: str = choice(
+        "picture", [("weights and outputs", "weights"), ("poles", "poles")]
+    )
     swapped: str = choice("swap heads", list(_ORDERS), "layer 1")
     basis: float = real("basis exp(tE), t", 0.5, -1.0, 1.0, 0.05)
     shift: float = real("shift", 0.0, -1.0, 1.0, 0.05)
@@ -53,34 +59,44 @@ class TwinSetting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        for name, known in (("view", ("weights", "poles")), ("swapped", tuple(_ORDERS))):
+        for name, known in (
+            ("view", ("weights", "poles")),
+            ("swapped", tuple(_ORDERS)),
+        ):
             if (value := getattr(self, name)) not in known:
-                raise ValueError(f"{name} is one of {', '.join(map(repr, known))}; got {value!r}")
+                raise ValueError(
+                    f"{name} is one of {', '.join(map(repr, known))}; got {value!r}"
+                )
 
     @property
     def has_skip(self) -> bool:
-        """Whether both have a skip; they need it where the values of layer 1 add up to 0."""
+        """Whether both have a skip; they need it where the values of layer 1 add up to
+        0."""
         return self.skip or self.signs
 
     @property
     def arch(self) -> Architecture:
         """Both networks; two tokens where the third weighs nothing."""
         sizes = D, D, LAYERS, 3 if self.third else 2
-        more = {"heads": HEADS, "skip": self.has_skip, "block": Block(biases=self.biases)}
+        more = {
+            "heads": HEADS,
+            "skip": self.has_skip,
+            "block": Block(biases=self.biases),
+        }
         return Architecture.uniform(*sizes, "softmax", **more)
 
 
 @dataclass(frozen=True, eq=False)
 class TwinStudy:
-    """Two networks, what they do to one input, and where their freed functions have poles.
+    """Two networks, what they do to one input, and where their freed functions have
+    poles.
 
-    Attributes:
-        setting: what was asked for.
-        first, second: the networks.
-        places: head h of layer i of the first is head places[i][h] of the second, as far as it was moved.
-        outputs: φ(X) of both for one X, tokens 1 and 2.
-        moved: root mean square of the difference on 64 random inputs, over that of the first's outputs.
-        rates: (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate · z; x₂ and w are those
+    Attributes: setting: what was asked for. first, second: the networks. places: head h
+        of layer i of the first is head places[i][h] of the second, as far as it was
+        moved. outputs: φ(X) of both for one X, tokens 1 and 2. moved: root mean square
+        of the difference on 64 random inputs, over that of the first's outputs. rates:
+        (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate · z; x₂
+        and w are those
             of the layer, chosen so that its heads are seen apart.
         found: what `align` says of the two; in words where it finds nothing.
         failing: the conditions of Theorem H that the first network violates.
@@ -103,8 +119,11 @@ class TwinStudy:
 
     @cached_property
     def partners(self) -> tuple[tuple[tuple[int, int] | None, ...], ...]:
-        """(layer, head of the first) → head of the second with the same poles, and the sign of its logit."""
-        return tuple(tuple(self._partner(i, h) for h in range(HEADS)) for i in range(LAYERS))
+        """(layer, head of the first) → head of the second with the same poles, and the
+        sign of its logit."""
+        return tuple(
+            tuple(self._partner(i, h) for h in range(HEADS)) for i in range(LAYERS)
+        )
 
     def _partner(self, layer: int, head: int) -> tuple[int, int] | None:
         rate, others = self.rates[0, layer, head], self.rates[1, layer]
@@ -122,19 +141,27 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     >>> study.same_outputs, study.found.heads
     (True, ((1, 0), (1, 0)))
     """
-    drawn = TwinSetting(seed=setting.seed, skip=setting.skip, biases=setting.biases, signs=setting.signs)
+    drawn = TwinSetting(
+        seed=setting.seed, skip=setting.skip, biases=setting.biases, signs=setting.signs
+    )
     first, E, g, lines, X = _random_parts(drawn)
     second = first
     if setting.signs:
         A, V, c, omega = first[0]
         second = (Shown(-A, -V, -c, omega), *first[1:])
     rates_, P = np.linalg.eig(setting.basis * E / np.linalg.norm(E))
-    G = np.eye(D) if setting.has_skip else ((P * np.exp(rates_)) @ np.linalg.inv(P)).real
+    G = (
+        np.eye(D)
+        if setting.has_skip
+        else ((P * np.exp(rates_)) @ np.linalg.inv(P)).real
+    )
     g = setting.shift * g / np.linalg.norm(g) if setting.biases else 0 * g
     second = _in_another_basis(second, G, g, setting.has_skip)
     x, w = lines[0]
     step = setting.off * np.outer(w, x) / (np.linalg.norm(w) * np.linalg.norm(x))
-    places = tuple((1, 0) if i in _ORDERS[setting.swapped] else (0, 1) for i in range(LAYERS))
+    places = tuple(
+        (1, 0) if i in _ORDERS[setting.swapped] else (0, 1) for i in range(LAYERS)
+    )
     one = second[0]
     second = (one._replace(A=one.A + np.stack([step, 0 * step])), *second[1:])
     second = tuple(
@@ -143,7 +170,10 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     )
 
     weight = np.array([1.0, 1.0, setting.third])
-    outputs = [forward(network, X, weight, setting.has_skip)[..., :2] for network in (first, second)]
+    outputs = [
+        forward(network, X, weight, setting.has_skip)[..., :2]
+        for network in (first, second)
+    ]
     sizes = np.sqrt((outputs[0] ** 2).mean(axis=(1, 2)))
     unit = float(np.sqrt((outputs[0] ** 2).mean()))
     shown = int(np.abs(sizes - unit).argmin())
@@ -154,16 +184,33 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         found = str(error)
     moved = float(np.sqrt(((outputs[1] - outputs[0]) ** 2).mean())) / unit
     logits = [
-        [rates(network, x, w, setting.has_skip)[layer] for layer, (x, w) in enumerate(lines)]
+        [
+            rates(network, x, w, setting.has_skip)[layer]
+            for layer, (x, w) in enumerate(lines)
+        ]
         for network in (first, second)
     ]
-    pictured, failing = (outputs[0][shown], outputs[1][shown]), where_theorem_h_fails(setting.arch, pair[0])
-    return TwinStudy(setting, first, second, places, pictured, moved, np.array(logits), found, failing)
+    pictured, failing = (
+        (outputs[0][shown], outputs[1][shown]),
+        where_theorem_h_fails(setting.arch, pair[0]),
+    )
+    return TwinStudy(
+        setting,
+        first,
+        second,
+        places,
+        pictured,
+        moved,
+        np.array(logits),
+        found,
+        failing,
+    )
 
 
 @lru_cache(16)
 def _random_parts(setting: TwinSetting) -> tuple:
-    """The first network, a basis’s and a shift’s direction, a line of inputs for each layer, and inputs."""
+    """The first network, a basis’s and a shift’s direction, a line of inputs for each
+    layer, and inputs."""
     rng = np.random.default_rng([setting.seed, 3])
     first = _first(setting, rng)
     E, g = rng.standard_normal((D, D)), rng.standard_normal(D)
@@ -171,8 +218,11 @@ def _random_parts(setting: TwinSetting) -> tuple:
     return first, E, g, lines, rng.standard_normal((_INPUTS, D, 3))
 
 
-def forward(network: Network, X: np.ndarray, weight: np.ndarray, skip: bool) -> np.ndarray:
-    """The outputs, shape (N, d, t), where a token of weight s counts s times in every softmax."""
+def forward(
+    network: Network, X: np.ndarray, weight: np.ndarray, skip: bool
+) -> np.ndarray:
+    """The outputs, shape (N, d, t), where a token of weight s counts s times in every
+    softmax."""
     for A, V, c, omega in network:
         logits = X[:, None].mT @ (A @ X[:, None] + c[..., None])
         shares = weight[:, None] * np.exp(logits - logits.max(axis=-2, keepdims=True))
@@ -181,8 +231,11 @@ def forward(network: Network, X: np.ndarray, weight: np.ndarray, skip: bool) -> 
     return X
 
 
-def rates(network: Network, x: np.ndarray, w: np.ndarray, skip: bool) -> list[list[float]]:
-    """The logits q = (x₁ − x₂)ᵀ(A x₂ + c) at x₁ = x₂ + z w are rates · z; the layers before are frozen.
+def rates(
+    network: Network, x: np.ndarray, w: np.ndarray, skip: bool
+) -> list[list[float]]:
+    """The logits q = (x₁ − x₂)ᵀ(A x₂ + c) at x₁ = x₂ + z w are rates · z; the layers
+    before are frozen.
 
     Frozen (μ = ν = 0, no token sees another), a layer is y = ([I +] Σ V) x + ω.
 
@@ -192,14 +245,17 @@ def rates(network: Network, x: np.ndarray, w: np.ndarray, skip: bool) -> list[li
     """
     found = []
     for A, V, c, omega in network:
-        found.append([float(w @ (A_h @ x + c_h)) for A_h, c_h in zip(A, c, strict=True)])
+        found.append(
+            [float(w @ (A_h @ x + c_h)) for A_h, c_h in zip(A, c, strict=True)]
+        )
         F = V.sum(0) + (np.eye(len(x)) if skip else 0)
         x, w = F @ x + omega, F @ w
     return found
 
 
 def poles(rate: float, third: float, height: float) -> np.ndarray:
-    """Where 1 + s + exp(rate · z) = 0: the poles of the head's share, with |Im z| ≤ height.
+    """Where 1 + s + exp(rate · z) = 0: the poles of the head's share, with |Im z| ≤
+    height.
 
     z = (log(1 + s) + iπ(2k + 1)) / rate
 
@@ -218,7 +274,9 @@ def as_block_weights(network: Network, biases: bool) -> BlockWeights:
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}
         if biases:
             zero = np.zeros((HEADS, D, 1))
-            values = np.stack([omega, 0 * omega])[..., None]  # the first head carries all of ω
+            values = np.stack([omega, 0 * omega])[
+                ..., None
+            ]  # the first head carries all of ω
             weights |= {f"{i}.q": c[..., None], f"{i}.k": zero, f"{i}.v": values}
     return weights
 
@@ -235,7 +293,9 @@ def _first(setting: TwinSetting, rng: np.random.Generator) -> Network:
     return tuple(layers)
 
 
-def _in_another_basis(network: Network, G: np.ndarray, g: np.ndarray, skip: bool) -> Network:
+def _in_another_basis(
+    network: Network, G: np.ndarray, g: np.ndarray, skip: bool
+) -> Network:
     """The tokens between the two layers become Gz + g."""
     one, two = network
     back = np.linalg.inv(G)
@@ -250,7 +310,8 @@ def _in_another_basis(network: Network, G: np.ndarray, g: np.ndarray, skip: bool
 def _line(
     setting: TwinSetting, first: Network, layer: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """x₂ and w: of many random ones those with the rates of a layer's heads farthest apart, and from 0."""
+    """x₂ and w: of many random ones those with the rates of a layer's heads farthest
+    apart, and from 0."""
     best, chosen = -1.0, (np.ones(D), np.ones(D))
     for x, w in rng.standard_normal((_CANDIDATES, 2, D)):
         small, large = sorted(np.abs(rates(first, x, w, setting.has_skip)[layer]))

@@ -1,4 +1,5 @@
-"""A network with the switches of a transformer, and what the last switch did to its ledger."""
+"""A network with the switches of a transformer, and what the last switch did to its
+ledger."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -9,21 +10,34 @@ from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 
 FAMILIES = {
-    "bases of keys and queries": "bases of K, Q", "bases of values and outputs": "bases of V, O",
-    "temperatures": "temperatures", "key biases": "key biases", "value biases": "value biases",
-    "shifts between layers": "shifts of tokens", "hidden units of the MLPs": "MLP units",
+    "bases of keys and queries": "bases of K, Q",
+    "bases of values and outputs": "bases of V, O",
+    "temperatures": "temperatures",
+    "key biases": "key biases",
+    "value biases": "value biases",
+    "shifts between layers": "shifts of tokens",
+    "hidden units of the MLPs": "MLP units",
     "affine maps between layers": "affine maps",
-    "bases between layers": "bases between layers", "rescalings": "rescalings",
+    "bases between layers": "bases between layers",
+    "rescalings": "rescalings",
     "heads that blend": "blends of heads",
-}  # fmt: skip
+}
 """The families of a ledger, in order, and what they are called beside a bar."""
-_PLAIN = {"head bases": "bases of keys and queries", "interfaces": "bases between layers"}
+_PLAIN = {
+    "head bases": "bases of keys and queries",
+    "interfaces": "bases between layers",
+}
 _RANKS = [("full matrix V", "full"), *((f"rank {v}", str(v)) for v in range(1, 5))]
 _SHARED = [("own", "own"), ("two heads share", "pairs"), ("all heads share", "all")]
 _SWITCHED = {  # control → its name in the sentence on what was switched
-    "skip": "skip", "causal": "mask", "mlp": "MLP", "rotary": "rotary positions", "biases": "biases",
-    "temperature": "temperatures", "positions": "learned positions",
-}  # fmt: skip
+    "skip": "skip",
+    "causal": "mask",
+    "mlp": "MLP",
+    "rotary": "rotary positions",
+    "biases": "biases",
+    "temperature": "temperatures",
+    "positions": "learned positions",
+}
 _NAMED = {
     "full": "full values",
     "own": "own keys",
@@ -36,10 +50,11 @@ _QUICK_MILLISECONDS = 250
 
 @dataclass(frozen=True)
 class VariantSetting:
-    """A network, and in `before` what was different: the controls of the network that it is compared with.
+    """A network, and in `before` what was different: the controls of the network that
+    it is compared with.
 
-    Raises:
-        ValueError: if `before` names no control of a network, or a value that it does not have.
+    Raises: ValueError: if `before` names no control of a network, or a value that it
+        does not have.
     """
 
     heads: int = whole("heads H", 3, 1, 6)
@@ -70,11 +85,18 @@ class VariantSetting:
         for part in filter(None, (part.strip() for part in self.before.split(","))):
             name, equals, value = part.partition("=")
             if not equals or name not in _VALUES:
-                names = f"such as skip=no, heads=2, with names of {', '.join(_VALUES)}; got {part!r}"
+                names = (
+                    f"such as skip=no, heads=2, with names of {', '.join(_VALUES)}; got"
+                    f" {part!r}"
+                )
                 instead = "correct it, or clear the box to compare with nothing"
-                raise ValueError(f"before is what was different then, {names}: {instead}")
+                raise ValueError(
+                    f"before is what was different then, {names}: {instead}"
+                )
             if value not in _VALUES[name]:
-                raise ValueError(f"{name} is one of {', '.join(_VALUES[name])}; got {value!r}")
+                raise ValueError(
+                    f"{name} is one of {', '.join(_VALUES[name])}; got {value!r}"
+                )
             changes[name] = _VALUES[name][value]
         if all(getattr(self, name) == value for name, value in changes.items()):
             return None
@@ -84,12 +106,18 @@ class VariantSetting:
     def toggle(self) -> str:
         """What lies between the two networks, in a few words, such as "skip on"."""
         other = self.earlier
-        pairs = [(name, getattr(other or self, name), getattr(self, name)) for name in _VALUES]
-        return ", ".join(_toggle(name, old, new) for name, old, new in pairs if old != new)
+        pairs = [
+            (name, getattr(other or self, name), getattr(self, name))
+            for name in _VALUES
+        ]
+        return ", ".join(
+            _toggle(name, old, new) for name, old, new in pairs if old != new
+        )
 
     @property
     def ignored(self) -> str:
-        """The switches that cannot act here, and why, in a sentence; empty if all can."""
+        """The switches that cannot act here, and why, in a sentence; empty if all
+        can."""
         full, odd = self.value_dim == "full", self.shared == "pairs" and self.heads % 2
         shares = self.shared != "own" and self.heads > 1
         reasons = {
@@ -104,20 +132,34 @@ class VariantSetting:
     @property
     def arch(self) -> Architecture:
         """The network, without the switches that cannot act."""
-        H, value_dim = self.heads, None if self.value_dim == "full" else int(self.value_dim)
-        groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[self.shared]
+        H, value_dim = (
+            self.heads,
+            None if self.value_dim == "full" else int(self.value_dim),
+        )
+        groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[
+            self.shared
+        ]
         groups = None if value_dim is None or H == 1 else groups
-        rotary, mlp = self.rotary and self.head_dim % 2 == 0, self.mlp and self.layers > 1
+        rotary, mlp = (
+            self.rotary and self.head_dim % 2 == 0,
+            self.mlp and self.layers > 1,
+        )
         extras = self.biases, self.temperature, self.positions, (4, 2) if mlp else None
         block = Block(value_dim, groups, rotary, *extras)
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
-        return Architecture.uniform(*sizes, heads=H, skip=self.skip, causal=self.causal, block=block)
+        return Architecture.uniform(
+            *sizes, heads=H, skip=self.skip, causal=self.causal, block=block
+        )
 
     @property
     def is_slow(self) -> bool:
-        """From sizes alone, so that it never depends on the machine; milliseconds on a laptop-like core."""
+        """From sizes alone, so that it never depends on the machine; milliseconds on a
+        laptop-like core."""
         networks = [one.arch for one in (self, self.earlier) if one]
-        return sum(20 + 1.0e-3 * arch.num_parameters**2 for arch in networks) > _QUICK_MILLISECONDS
+        return (
+            sum(20 + 1.0e-3 * arch.num_parameters**2 for arch in networks)
+            > _QUICK_MILLISECONDS
+        )
 
 
 def _values() -> dict[str, dict[str, object]]:
@@ -126,10 +168,15 @@ def _values() -> dict[str, dict[str, object]]:
     for field in fields(VariantSetting):
         options = field.metadata["control"].options
         if "options" in options:
-            pairs = [one if isinstance(one, tuple) else (one, one) for one in options["options"]]
+            pairs = [
+                one if isinstance(one, tuple) else (one, one)
+                for one in options["options"]
+            ]
             found[field.name] = {value: value for _, value in pairs}
         elif "min" in options and field.name != "seed":
-            found[field.name] = {str(n): n for n in range(options["min"], options["max"] + 1)}
+            found[field.name] = {
+                str(n): n for n in range(options["min"], options["max"] + 1)
+            }
         elif field.default is False:
             found[field.name] = {"no": False, "yes": True}
     return found
@@ -153,7 +200,8 @@ def _toggle(name: str, old: object, new: object) -> str:
 
 @dataclass(frozen=True)
 class VariantStudy:
-    """The ledger of a network, what theory says, and the ledger of the network before, if there is one."""
+    """The ledger of a network, what theory says, and the ledger of the network before,
+    if there is one."""
 
     setting: VariantSetting
     ledger: KernelLedger
@@ -170,7 +218,9 @@ def study_variants(setting: VariantSetting) -> VariantStudy:
     """
     arch, other = setting.arch, setting.earlier
     before = kernel_ledger(other.arch, setting.seed) if other else None
-    return VariantStudy(setting, kernel_ledger(arch, setting.seed), expected_dimension(arch), before)
+    return VariantStudy(
+        setting, kernel_ledger(arch, setting.seed), expected_dimension(arch), before
+    )
 
 
 def costs(ledger: KernelLedger) -> dict[str, int]:
@@ -185,16 +235,27 @@ def costs(ledger: KernelLedger) -> dict[str, int]:
 def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     """What a switch did, in a few words each; last, what it left alone.
 
-    Where it added or took away parameters, how many of these count; else which directions come or go.
+    Where it added or took away parameters, how many of these count; else which
+    directions come or go.
     """
-    more, dimensions = after.parameters - before.parameters, after.dimension - before.dimension
+    more, dimensions = (
+        after.parameters - before.parameters,
+        after.dimension - before.dimension,
+    )
     if more:
-        word, other = ("more" if change > 0 else "fewer" for change in (more, dimensions))
-        counted = f"{_count(abs(dimensions), 'dimension')}{f' {other}' * (other != word)}"
+        word, other = (
+            "more" if change > 0 else "fewer" for change in (more, dimensions)
+        )
+        counted = (
+            f"{_count(abs(dimensions), 'dimension')}{f' {other}' * (other != word)}"
+        )
         counted = counted if dimensions else "and no other dimension"
         return [f"{_count(abs(more), 'parameter')} {word}, {counted}"]
     old, new = costs(before), costs(after)
-    old["unexplained directions"], new["unexplained directions"] = before.unexplained, after.unexplained
+    old["unexplained directions"], new["unexplained directions"] = (
+        before.unexplained,
+        after.unexplained,
+    )
     found, stayed = [], []
     for name in [*FAMILIES, "unexplained directions"]:
         was, now = old.get(name, 0), new.get(name, 0)

@@ -16,9 +16,11 @@ from neuroviz.kit.settings import Controls
 
 
 class UnrollingExplorer(Panel):
-    """A deep lightning network as a sum of products, one term at a time, and the mirror in it.
+    """A deep lightning network as a sum of products, one term at a time, and the mirror
+    in it.
 
-    Controls: see `UnrollSetting`. Tokens are counted from 1 here, as in the paper. See `Panel`.
+    Controls: see `UnrollSetting`. Tokens are counted from 1 here, as in the paper. See
+    `Panel`.
 
     >>> panel = UnrollingExplorer()
     >>> panel.controls["reflect"].value = True
@@ -33,13 +35,15 @@ class UnrollingExplorer(Panel):
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         first, more = super()._make_controls()
-        # This observer comes first: the shell then reads a place and an output that exist.
+        # This observer comes first: the shell then reads a place and an output that
+        # exist.
         first["layers"].observe(self._on_layers, names="value")
         first["tokens"].observe(self._on_tokens, names="value")
         return first, more
 
     def _on_layers(self, change: dict) -> None:
-        """A place at M_l, where the mirror is widest, becomes the new M_l's; so does one that is gone."""
+        """A place at M_l, where the mirror is widest, becomes the new M_l's; so does
+        one that is gone."""
         place = self.controls["place"].value
         if place == 3 ** (change["old"] - 1) or place > len(unroll(change["new"])):
             self._assign({"place": 3 ** (change["new"] - 1)})
@@ -48,13 +52,18 @@ class UnrollingExplorer(Panel):
         self._assign({"output": min(self.controls["output"].value, change["new"])})
 
     def _assign(self, values: dict[str, object]) -> None:
-        # Set the sizes first, because they may move the place. The sliders have their full
-        # length meanwhile: a slider silently moves a value beyond its end onto its end.
+        # Set the sizes first, because they may move the place. The sliders have their
+        # full length meanwhile: a slider silently moves a value beyond its end onto its
+        # end.
         self._set_ends(MAX_PLACE, MAX_TOKENS)
-        super()._assign({name: values[name] for name in self.controls if name in values})
+        super()._assign(
+            {name: values[name] for name in self.controls if name in values}
+        )
 
     def _restore(self, text: str) -> UnrollSetting:
-        self._set_ends(MAX_PLACE, MAX_TOKENS)  # the state may have more layers, and a place in them
+        self._set_ends(
+            MAX_PLACE, MAX_TOKENS
+        )  # the state may have more layers, and a place in them
         try:
             return super()._restore(text)
         finally:
@@ -70,4 +79,6 @@ class UnrollingExplorer(Panel):
             self.controls[name].disabled = value["two_tokens"]
 
     def _badge(self, answer: UnrollStudy) -> str:
-        return theme.badge("proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12")
+        return theme.badge(
+            "proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12"
+        )

@@ -1,7 +1,9 @@
-"""A deep lightning network unrolled, as plain data: its size, one term, and what the term shows.
+"""A deep lightning network unrolled, as plain data: its size, one term, and what the
+term shows.
 
-`web/beyond/unrolled_facts.ts` types it. The page grows the tree by the recursion of the layers, and
-computes terms from the numbers that L and the M give between tokens; tokens are counted from 0.
+`web/beyond/unrolled_facts.ts` types it. The page grows the tree by the recursion of the
+layers, and computes terms from the numbers that L and the M give between tokens; tokens
+are counted from 0.
 """
 
 from typing import Any
@@ -16,7 +18,8 @@ Facts = dict[str, Any]
 
 
 def unrolled_picture(study: UnrollStudy) -> Picture:
-    """The tree of the layers over one term; the place has no range, as its end is the term's."""
+    """The tree of the layers over one term; the place has no range, as its end is the
+    term's."""
     return Picture("unrolled", unrolled_facts(study), study.moves, {})
 
 
@@ -39,6 +42,6 @@ def unrolled_facts(study: UnrollStudy) -> Facts:
 def _size_of(study: UnrollStudy) -> str:
     layers, factors = study.layers, len(study.factors)
     return (
-        f"{layers} layer{'s' * (layers > 1)}: {3**layers} copies of X, and between them "
-        f"{factors} factor{'s' * (factors > 1)} M"
+        f"{layers} layer{'s' * (layers > 1)}: {3**layers} copies of X, and between them"
+        f" {factors} factor{'s' * (factors > 1)} M"
     )

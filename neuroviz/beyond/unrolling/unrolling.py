@@ -1,4 +1,5 @@
-"""One term of Eq. 12, and what the reflection of Figure 4 makes of it: numbers only, no picture."""
+"""One term of Eq. 12, and what the reflection of Figure 4 makes of it: numbers only, no
+picture."""
 
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -28,14 +29,17 @@ _MOST_ADDED = 2000  # most terms that are added up one by one while a reader wai
 _SMALLEST, _LARGEST = 0.7, 1.4  # a product of forty such numbers is still readable
 NOTHING_BELOW = 1e-12
 """What rounding leaves of a zero."""
-_same = partial(isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW)  # the same number up to rounding
+_same = partial(
+    isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW
+)  # the same number up to rounding
 _ROUND = "turn the window of tokens around place k round (Figure 4)"
 _more = partial(switch, more=True)
 
 
 @dataclass(frozen=True)
 class UnrollSetting:
-    """A network, one term of it, and a place in this term. Tokens are counted from 1 here."""
+    """A network, one term of it, and a place in this term. Tokens are counted from 1
+    here."""
 
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)
     tokens: int = whole("tokens t", 3, 2, MAX_TOKENS)
@@ -43,8 +47,12 @@ class UnrollSetting:
     output: int = whole("output token i", 1, 1, MAX_TOKENS)
     reflect: bool = toggle("reflect the indices around place k", tooltip=_ROUND)
     index_seed: int = seed("indices: seed")
-    antisymmetric: bool = _more("M at place k antisymmetric", tooltip="in all places where its layer stands")
-    two_tokens: bool = _more("only y and x (Eq. 28)", tooltip="y at all places but the last, x there")
+    antisymmetric: bool = _more(
+        "M at place k antisymmetric", tooltip="in all places where its layer stands"
+    )
+    two_tokens: bool = _more(
+        "only y and x (Eq. 28)", tooltip="y at all places but the last, x there"
+    )
     seed: int = seed("weights: seed")
 
     def __post_init__(self) -> None:
@@ -59,16 +67,21 @@ class UnrollSetting:
 
     @property
     def drawn(self) -> tuple[int, ...]:
-        """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first ones."""
+        """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first
+        ones."""
         places = len(unroll(self.layers))
         if self.two_tokens:
             return (*(1 if self.output == 1 else 0,) * places, self.output - 1)
         chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
-        return (*(int(self.tokens * chance) for chance in chances[:places]), self.output - 1)
+        return (
+            *(int(self.tokens * chance) for chance in chances[:places]),
+            self.output - 1,
+        )
 
     @property
     def term(self) -> tuple[int, ...]:
-        """The drawn indices, with one token at both ends of the mirror's window; its last may be j_{n+1}."""
+        """The drawn indices, with one token at both ends of the mirror's window; its
+        last may be j_{n+1}."""
         if self.two_tokens:
             return self.drawn
         found = list(self.drawn)
@@ -111,18 +124,14 @@ class Reflection(Term):
 class UnrollStudy(Term):
     """One term of Eq. 12, and what the reflection at one place makes of it.
 
-    Attributes:
-        layers, tokens: l and t.
-        factors: M̃_1, …, M̃_n.
-        place: k, from 1.
-        window: the numbers of the indices that the mirror at k reaches, from 1.
-        output: what the network gives for token i.
-        summed: all t^n terms for token i added one by one, or None where they are too many.
-        antisymmetric: the layer whose M is antisymmetric, or None.
-        coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at the end; else None.
-        reflection: None unless asked for.
-        moves: the values of the controls that the scene moves.
-        local: what the scene computes terms from: L x_j, all x_jᵀM_h x_j′, and the tokens that were drawn.
+    Attributes: layers, tokens: l and t. factors: M̃_1, …, M̃_n. place: k, from 1.
+        window: the numbers of the indices that the mirror at k reaches, from 1. output:
+        what the network gives for token i. summed: all t^n terms for token i added one
+        by one, or None where they are too many. antisymmetric: the layer whose M is
+        antisymmetric, or None. coefficient: Eq. 28 by its formula if this is its term,
+        y everywhere and x at the end; else None. reflection: None unless asked for.
+        moves: the values of the controls that the scene moves. local: what the scene
+        computes terms from: L x_j, all x_jᵀM_h x_j′, and the tokens that were drawn.
     """
 
     layers: int
@@ -155,7 +164,8 @@ class UnrollStudy(Term):
 
     @property
     def focus(self) -> int:
-        """The place that the figure points at: the mirror's, or with y and x only, the last one."""
+        """The place that the figure points at: the mirror's, or with y and x only, the
+        last one."""
         return len(self.factors) if self.two_tokens else self.place
 
     @property
@@ -167,31 +177,37 @@ class UnrollStudy(Term):
     def cancels(self) -> bool:
         """Whether the term and its reflection are two terms that add up to zero."""
         after = self.reflection
-        return after is not None and after.indices != self.indices and _same(self.value, -after.value)
+        return (
+            after is not None
+            and after.indices != self.indices
+            and _same(self.value, -after.value)
+        )
 
     @property
     def adds_up(self) -> bool:
-        """Whether all terms together are what the layers give; True where nobody added them up."""
+        """Whether all terms together are what the layers give; True where nobody added
+        them up."""
         return self.summed is None or _same(self.summed, self.output)
 
     @property
     def reads_off(self) -> bool:
-        """Whether the term has the value of Eq. 28; True where that was not asked for."""
+        """Whether the term has the value of Eq. 28; True where that was not asked
+        for."""
         return self.coefficient is None or _same(self.coefficient, self.value)
 
 
 def readable_network(
     layers: int, seed: int, antisymmetric: int | None = None
 ) -> tuple[tuple[Layer, ...], np.ndarray]:
-    """A random network of width 4 with one output, and four tokens, for products that can be read.
+    """A random network of width 4 with one output, and four tokens, for products that
+    can be read.
 
-    The tokens are four independent vectors of length near 1. The weights are drawn through the
-    numbers that they give: all L x_j and x_jᵀM_hx_j′ have a random sign and size 0.7 to 1.4.
+    The tokens are four independent vectors of length near 1. The weights are drawn
+    through the numbers that they give: all L x_j and x_jᵀM_hx_j′ have a random sign and
+    size 0.7 to 1.4.
 
-    Args:
-        layers: l.
-        seed: for weights and tokens.
-        antisymmetric: the layer whose M is to be antisymmetric: then x_jᵀMx_j′ stays for j < j′.
+    Args: layers: l. seed: for weights and tokens. antisymmetric: the layer whose M is
+        to be antisymmetric: then x_jᵀMx_j′ stays for j < j′.
 
     Returns:
         Weights with virtual weights L and M_1, …, M_l, and X of shape (4, 4).
@@ -209,13 +225,20 @@ def readable_network(
         N = readable(4)
         if h == antisymmetric:
             N = np.triu(N, 1) - np.triu(N, 1).T
-        network.append(Layer(back.T @ N @ back, identity, L if h == layers else identity))
+        network.append(
+            Layer(back.T @ N @ back, identity, L if h == layers else identity)
+        )
     return tuple(network), X
 
 
 def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, place, indices = setting.layers, setting.tokens, setting.place, setting.term
+    layers, tokens, place, indices = (
+        setting.layers,
+        setting.tokens,
+        setting.place,
+        setting.term,
+    )
     factors, coefficient = unroll(layers), None
     antisymmetric = factors[place - 1].layer if setting.antisymmetric else None
     network = layers, tokens, setting.seed, antisymmetric
@@ -224,7 +247,11 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
         y, x = X[:, indices[0]], X[:, indices[-1]]
         coefficient = float(part_linear_in_one_token(Reals(), virtual, y, x)[0])
     numbers, window = _numbers(virtual, X, indices), tuple(mirror(layers, place))
-    summed = _all_terms(*network)[indices[-1]] if tokens ** len(factors) <= _MOST_ADDED else None
+    summed = (
+        _all_terms(*network)[indices[-1]]
+        if tokens ** len(factors) <= _MOST_ADDED
+        else None
+    )
     found = outputs[indices[-1]], summed, antisymmetric, coefficient
     turned = setting.reflect and not setting.two_tokens
     reflection = _reflection(virtual, X, setting) if turned else None
@@ -234,9 +261,13 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
 
 
 def _local(setting: UnrollSetting) -> dict[str, object]:
-    """For the scene; it makes an M antisymmetric itself, for this M depends on the place."""
+    """For the scene; it makes an M antisymmetric itself, for this M depends on the
+    place."""
     (L, Ms), X, _ = _network(setting.layers, setting.tokens, setting.seed, None)
-    numbers = {"first": (L @ X)[0].tolist(), "links": [(X.T @ M @ X).tolist() for M in Ms]}
+    numbers = {
+        "first": (L @ X)[0].tolist(),
+        "links": [(X.T @ M @ X).tolist() for M in Ms],
+    }
     of = {"isAntisymmetric": setting.antisymmetric, "isOfTwo": setting.two_tokens}
     return {"layers": setting.layers, "drawn": list(setting.drawn), **numbers, **of}
 
@@ -244,13 +275,23 @@ def _local(setting: UnrollSetting) -> dict[str, object]:
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:
     """The fields of a term."""
     over, start = Reals(), float((virtual.L @ X[:, indices[0]])[0])
-    return indices, start, link_values(over, virtual, X, indices), float(term(over, virtual, X, indices)[0])
+    return (
+        indices,
+        start,
+        link_values(over, virtual, X, indices),
+        float(term(over, virtual, X, indices)[0]),
+    )
 
 
-def _reflection(virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting) -> Reflection:
+def _reflection(
+    virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting
+) -> Reflection:
     indices, place = setting.term, setting.place
     window = mirror(setting.layers, place)
-    radius, changed = len(window) // 2, (place,) * (indices[place - 1] != indices[place])
+    radius, changed = (
+        len(window) // 2,
+        (place,) * (indices[place - 1] != indices[place]),
+    )
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
     return Reflection(*turned, moved, changed)
@@ -267,6 +308,8 @@ def _network(
 
 
 @lru_cache(maxsize=64)
-def _all_terms(layers: int, tokens: int, seed: int, antisymmetric: int | None) -> tuple[float, ...]:
+def _all_terms(
+    layers: int, tokens: int, seed: int, antisymmetric: int | None
+) -> tuple[float, ...]:
     virtual, X, _ = _network(layers, tokens, seed, antisymmetric)
     return tuple(map(float, sum_form(Reals(), virtual, X)[0]))

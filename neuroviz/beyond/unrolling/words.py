@@ -1,4 +1,5 @@
-"""The unrolled network in words: names of factors and links, the finding, and one term in sentences."""
+"""The unrolled network in words: names of factors and links, the finding, and one term
+in sentences."""
 
 from neuroviz.beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 from neuroviz.engine.unrolling import Factor
@@ -15,7 +16,8 @@ def name_of(factor: Factor) -> str:
 
 
 def token(study: UnrollStudy, index: int) -> str:
-    """A token by its number, counted from 1, or y and x where there are only these two."""
+    """A token by its number, counted from 1, or y and x where there are only these
+    two."""
     if study.two_tokens:
         return "x" if index == study.indices[-1] else "y"
     return numbered("x", index + 1)
@@ -43,7 +45,8 @@ def link_name(study: UnrollStudy, place: int, indices: tuple[int, ...]) -> str:
 
 
 def coefficient_name(layers: int) -> str:
-    """The product of Eq. 28 with its exponents: 3^{l−h} for M_h, and one M₁ less, as it stands last.
+    """The product of Eq. 28 with its exponents: 3^{l−h} for M_h, and one M₁ less, as it
+    stands last.
 
     >>> coefficient_name(2)
     'Ly · (yᵀM₁y)² · yᵀM₂y · yᵀM₁x'
@@ -72,12 +75,18 @@ def _power(exponent: int) -> str:
 
 def finding(study: UnrollStudy) -> str:
     """What the strip shows, as a finding."""
-    after, here, other = study.reflection, name_of(study.factor), name_of(study.turned_factor)
+    after, here, other = (
+        study.reflection,
+        name_of(study.factor),
+        name_of(study.turned_factor),
+    )
     if study.two_tokens:
         zero = " = 0" if study.vanishes else ""
         return f"Only y and x: {coefficient_name(study.layers)}{zero}"
     if after is None:
-        return "k in base 3 tells M: layer = 1 + final zeros; a 2 before them: transposed"
+        return (
+            "k in base 3 tells M: layer = 1 + final zeros; a 2 before them: transposed"
+        )
     if after.indices == study.indices:
         return "Turned round, the window holds the same tokens as before"
     if study.vanishes and study.cancels:
@@ -85,7 +94,9 @@ def finding(study: UnrollStudy) -> str:
     if study.cancels:
         return f"{here} becomes {other} = −{here}, and the two terms cancel"
     if not after.changed:
-        return f"{here} stands between equal tokens: turning the window changes no number"
+        return (
+            f"{here} stands between equal tokens: turning the window changes no number"
+        )
     return f"{here} becomes {other}, the other numbers change places"
 
 
@@ -99,7 +110,10 @@ def describe(answer: UnrollStudy) -> str:
 def _say_term(answer: UnrollStudy) -> str:
     count, total = number_of_terms(answer), number(answer.output)
     if answer.summed is None:
-        rest = f"{count} such terms, too many to add here, make up the {total} that the layers give."
+        rest = (
+            f"{count} such terms, too many to add here, make up the {total} that the"
+            " layers give."
+        )
     else:
         end = f"but the layers give {total}: they DISAGREE"
         end = "which is what the layers give" if answer.adds_up else end
@@ -110,11 +124,17 @@ def _say_term(answer: UnrollStudy) -> str:
 
 def _say_reflection(answer: UnrollStudy) -> str:
     after, k = answer.reflection, answer.place
-    window = f"the tokens at {numbered('j', answer.window[0])} to {numbered('j', answer.window[-1])}"
+    window = (
+        f"the tokens at {numbered('j', answer.window[0])} to"
+        f" {numbered('j', answer.window[-1])}"
+    )
     if after is None:
         return f"The mirror at place {k}, {name_of(answer.factor)}, reaches {window}."
     if after.indices == answer.indices:
-        return f"Turned round, {window} are the same as before: the term is its own mirror image."
+        return (
+            f"Turned round, {window} are the same as before: the term is its own mirror"
+            " image."
+        )
     both = f"Together the two terms are {number(answer.value + after.value)}."
     return f"{finding(answer)}: {window} are turned round about place {k}. {both}"
 
@@ -122,16 +142,20 @@ def _say_reflection(answer: UnrollStudy) -> str:
 def _say_two_tokens(answer: UnrollStudy) -> str:
     x, y = (numbered("x", answer.indices[j] + 1) for j in (-1, 0))
     text = (
-        f"Of {number_of_terms(answer)} terms one is linear in x = {x} and has else only y = {y}: "
-        f"{coefficient_name(answer.layers)} = {number(answer.coefficient)} (Eq. 28)."
+        f"Of {number_of_terms(answer)} terms one is linear in x = {x} and has else only"
+        f" y = {y}: {coefficient_name(answer.layers)} = {number(answer.coefficient)}"
+        " (Eq. 28)."
     )
     if not answer.reads_off:
-        return f"{text} The product of the values is {number(answer.value)}: they DISAGREE."
+        return (
+            f"{text} The product of the values is {number(answer.value)}: they"
+            " DISAGREE."
+        )
     if answer.antisymmetric is not None and answer.layers > 1:
         M = numbered("M", answer.antisymmetric)
         return (
-            f"{text} {M} is antisymmetric, so yᵀ{M}y = 0 for every y and nothing can be read off: "
-            "Theorem 3.7 leaves such an M out."
+            f"{text} {M} is antisymmetric, so yᵀ{M}y = 0 for every y and nothing can be"
+            " read off: Theorem 3.7 leaves such an M out."
         )
     others = ", ".join(numbered("M", h) for h in range(2, answer.layers + 1))
     symmetric = f" Of {others} only the symmetric part shows in it." if others else ""

@@ -1,7 +1,8 @@
 """Why the general formula counts what it counts: a flag of subspaces.
 
-Lemma D. The rows of L and the rows and columns of M_{i+1}, …, M_l span a subspace R_i of the input
-space, of dimension w_i: what later layers can see. Counting these flags gives the general formula.
+Lemma D. The rows of L and the rows and columns of M_{i+1}, …, M_l span a subspace R_i
+of the input space, of dimension w_i: what later layers can see. Counting these flags
+gives the general formula.
 """
 
 from dataclasses import dataclass
@@ -21,13 +22,12 @@ from neuroviz.engine.symmetry import virtual_weights
 class FlagStep:
     """One width of a network: what the tokens reach of it, and what later layers see.
 
-    Attributes:
-        index: i, from 0 to l.
-        width: d_i.
-        arriving: r_i = min(d₀..d_i): the tokens live in a space of this dimension.
-        seen: w_i, the part of it that later layers can see (for i = l all of d_l are outputs, and w₀ := d₀).
-        parts: w_i as a sum: (0, rows of L), then (j, what rows and columns of M_j add) for j = l, …, i + 1.
-        measured: the exact dimension of R_i at random weights, for the inner widths.
+    Attributes: index: i, from 0 to l. width: d_i. arriving: r_i = min(d₀..d_i): the
+        tokens live in a space of this dimension. seen: w_i, the part of it that later
+        layers can see (for i = l all of d_l are outputs, and w₀ := d₀). parts: w_i as a
+        sum: (0, rows of L), then (j, what rows and columns of M_j add) for j = l, …, i
+        + 1. measured: the exact dimension of R_i at random weights, for the inner
+        widths.
     """
 
     index: int
@@ -39,9 +39,11 @@ class FlagStep:
 
 
 def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
-    """The recursion w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1})) of Lemma D, step by step.
+    """The recursion w_{i−1} = min(r_{i−1}, w_i + 2 min(a_i, r_{i−1})) of Lemma D, step
+    by step.
 
-    Each inner step carries an exact measurement of the same dimension, made without the recursion.
+    Each inner step carries an exact measurement of the same dimension, made without the
+    recursion.
 
     >>> [(step.arriving, step.seen) for step in flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))]
     [(9, 9), (8, 7), (8, 3), (1, 1)]
@@ -54,13 +56,16 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     for i in range(last - 1, 0, -1):
         arriving = min(d[: i + 1])
         parts = (*parts, (i + 1, w[i] - sum(count for _, count in parts)))
-        steps.append(FlagStep(i, d[i], arriving, w[i], parts, measure_span(arch, i, seed)))
+        steps.append(
+            FlagStep(i, d[i], arriving, w[i], parts, measure_span(arch, i, seed))
+        )
     steps.append(FlagStep(0, d[0], d[0], w[0], (), None))
     return tuple(reversed(steps))
 
 
 def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
-    """The dimension of R_i at random weights: rank of the rows of L, M_{i+1}, M_{i+1}ᵀ, …, over F_p.
+    """The dimension of R_i at random weights: rank of the rows of L, M_{i+1}, M_{i+1}ᵀ,
+    …, over F_p.
 
     Args:
         arch: any architecture.
@@ -74,14 +79,27 @@ def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
     3
     """
     if index not in range(arch.num_layers):
-        raise ValueError(f"R_i is there for i from 0 to {arch.num_layers - 1} in {arch}; got {index!r}")
+        raise ValueError(
+            f"R_i is there for i from 0 to {arch.num_layers - 1} in {arch}; got"
+            f" {index!r}"
+        )
     over, prime = PrimeField(DEFAULT_PRIME), DEFAULT_PRIME
-    virtual = virtual_weights(over, random_weights(over, arch, np.random.default_rng([seed, prime, 4])))
-    rows = np.concatenate([virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))])
+    virtual = virtual_weights(
+        over, random_weights(over, arch, np.random.default_rng([seed, prime, 4]))
+    )
+    rows = np.concatenate(
+        [virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))]
+    )
     value = exact_rank(rows, over)
-    # All these rows lie in the row space of U_i. An entry of M_j has degree 2j in the weights, of L degree l.
+    # All these rows lie in the row space of U_i. An entry of M_j has degree 2j in the
+    # weights, of L degree l.
     full = value == min(arch.widths[: index + 1])
-    note = f"the rows of L and the rows and columns of M_{index + 1}, … span {value} dimensions"
+    note = (
+        f"the rows of L and the rows and columns of M_{index + 1}, … span {value}"
+        " dimensions"
+    )
     error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime)
     columns = arch.widths[0]
-    return ExactMeasurement(value, 0, seed, note, columns, prime, error, "weights", arithmetic_of(columns))
+    return ExactMeasurement(
+        value, 0, seed, note, columns, prime, error, "weights", arithmetic_of(columns)
+    )

@@ -1,4 +1,5 @@
-"""Why the general formula counts what it counts: which part of each width later layers can see."""
+"""Why the general formula counts what it counts: which part of each width later layers
+can see."""
 
 from dataclasses import dataclass
 
@@ -21,7 +22,8 @@ HALF = 0.22  # half the width of a column
 
 @dataclass(frozen=True)
 class FlagSetting:
-    """An architecture, its widths and head dimensions as texts; ValueError if they do not fit together."""
+    """An architecture, its widths and head dimensions as texts; ValueError if they do
+    not fit together."""
 
     widths: str = text("widths", "9,8,9,1", more=False)
     head_dims: str = text("a per layer", "2,2,1", more=False)
@@ -63,7 +65,8 @@ class FlagStudy:
 
 
 def study_flag(setting: FlagSetting) -> FlagStudy:
-    """The recursion and the formula of one architecture, each beside its exact measurement."""
+    """The recursion and the formula of one architecture, each beside its exact
+    measurement."""
     arch = setting.arch
     exact = measure_dimension(arch, seed=setting.seed)
     return FlagStudy(arch, flag_steps(arch, setting.seed), general_formula(arch), exact)
@@ -71,39 +74,86 @@ def study_flag(setting: FlagSetting) -> FlagStudy:
 
 def flag_parts(study: FlagStudy) -> Parts:
     """A column of cells for each width."""
-    plot, inner, last = Plot("", (0.0, 1.0), (0.0, 1.0)), study.inner, study.arch.num_layers
-    looking: dict[int, list[tuple[int, int]]] = {part: [] for part in range(MAX_LAYERS + 1)}
+    plot, inner, last = (
+        Plot("", (0.0, 1.0), (0.0, 1.0)),
+        study.inner,
+        study.arch.num_layers,
+    )
+    looking: dict[int, list[tuple[int, int]]] = {
+        part: [] for part in range(MAX_LAYERS + 1)
+    }
     for step in study.steps[1:]:
         height = 0
         for part, count in step.parts:
             looking[part] += [(step.index, height + k) for k in range(count)]
             height += count
-    unseen = [(step.index, k) for step in inner for k in range(step.seen, step.arriving)]
-    empty = [(step.index, k) for step in inner for k in range(step.arriving, step.width)]
-    cells(plot, "input", [(0, k) for k in range(study.steps[0].width)], "wash", "axis", "", "ink")
+    unseen = [
+        (step.index, k) for step in inner for k in range(step.seen, step.arriving)
+    ]
+    empty = [
+        (step.index, k) for step in inner for k in range(step.arriving, step.width)
+    ]
+    cells(
+        plot,
+        "input",
+        [(0, k) for k in range(study.steps[0].width)],
+        "wash",
+        "axis",
+        "",
+        "ink",
+    )
     cells(plot, "seen by L", looking[0], "soft", "ground", "L", "ground")
     for j in range(2, MAX_LAYERS + 1):
         name, M = f"seen by layer {j}", numbered("M", j)
         cells(plot, name, looking[j], f"layer {j}", "ground", M, layer_letters(j))
-    cells(plot, "arrives, but no later layer sees it", unseen, "wash", "axis", "unseen", "soft")
+    cells(
+        plot,
+        "arrives, but no later layer sees it",
+        unseen,
+        "wash",
+        "axis",
+        "unseen",
+        "soft",
+    )
     cells(plot, "no token gets here", empty, "ground", "grid", "empty", "soft")
-    x = [at for step in inner for at in (step.index - HALF - 0.06, step.index + HALF + 0.06, None)]
+    x = [
+        at
+        for step in inner
+        for at in (step.index - HALF - 0.06, step.index + HALF + 0.06, None)
+    ]
     y = [height for step in inner for height in (step.seen, step.seen, None)]
-    plot.line("w by the recursion", x, y, theme.color("formula"), theme.size("line") + 1)
-    x, y = [step.index + 0.8 * HALF for step in inner], [step.measured.value for step in inner]
+    plot.line(
+        "w by the recursion", x, y, theme.color("formula"), theme.size("line") + 1
+    )
+    x, y = (
+        [step.index + 0.8 * HALF for step in inner],
+        [step.measured.value for step in inner],
+    )
     dot = {"size": theme.size("marker") + 3, "color": theme.color("measured")}
-    hover = "exact rank of the rows of L and of the rows and columns of the later M: %{y}"
-    plot.points("dimension of the span (measured)", x, y, dot, cliponaxis=False, hover=hover)
+    hover = (
+        "exact rank of the rows of L and of the rows and columns of the later M: %{y}"
+    )
+    plot.points(
+        "dimension of the span (measured)", x, y, dot, cliponaxis=False, hover=hover
+    )
     plot.headline(finding(study))
     for step in inner:
         gap(plot, study, step)
     dot = colored("measured", "● measured")
     names = ["input", *(f"after layer {i}" for i in range(1, last)), "output"]
-    seen = [f"<b>{numbered('w', step.index)} = {step.seen}</b>" for step in study.steps[:-1]] + [""]
+    seen = [
+        f"<b>{numbered('w', step.index)} = {step.seen}</b>" for step in study.steps[:-1]
+    ] + [""]
     under = [
-        f"{name}<br>{numbered('d', i)} = {study.steps[i].width}<br>{seen[i]}" for i, name in enumerate(names)
+        f"{name}<br>{numbered('d', i)} = {study.steps[i].width}<br>{seen[i]}"
+        for i, name in enumerate(names)
     ]
-    names = {"tickvals": list(range(last + 1)), "ticktext": under, "tickangle": 0, "ticks": ""}
+    names = {
+        "tickvals": list(range(last + 1)),
+        "ticktext": under,
+        "tickangle": 0,
+        "ticks": "",
+    }
     font = {"color": theme.color("ink"), "size": theme.size("tick")}
     said = f"━ w by the recursion, from right to left   {dot}" if inner else ""
     plot.axis("x", -0.5, last + 0.5, said, **names, tickfont=font, showgrid=False)
@@ -112,24 +162,67 @@ def flag_parts(study: FlagStudy) -> Parts:
 
 
 def cells(
-    plot: Plot, name: str, places: list[tuple[int, int]], fill: str, edge: str, text: str, ink: str
+    plot: Plot,
+    name: str,
+    places: list[tuple[int, int]],
+    fill: str,
+    edge: str,
+    text: str,
+    ink: str,
 ) -> None:
     """Unit squares at (column, height)."""
     x, base = [column for column, _ in places], [height for _, height in places]
-    look = {"color": theme.color(fill), "line": {"color": theme.color(edge), "width": 1.5}}
-    words = {"text": [text] * len(x), "textfont": {"color": theme.color(ink), "size": theme.size("note")}}
-    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0, "constraintext": "none"}
-    plot.bars(name, x, [1] * len(x), look, base=base, width=2 * HALF, hover=name, **words, **inside)
+    look = {
+        "color": theme.color(fill),
+        "line": {"color": theme.color(edge), "width": 1.5},
+    }
+    words = {
+        "text": [text] * len(x),
+        "textfont": {"color": theme.color(ink), "size": theme.size("note")},
+    }
+    inside = {
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "constraintext": "none",
+    }
+    plot.bars(
+        name,
+        x,
+        [1] * len(x),
+        look,
+        base=base,
+        width=2 * HALF,
+        hover=name,
+        **words,
+        **inside,
+    )
 
 
 def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     """Between two columns: an arrow, and what the layer there adds to what is seen."""
-    fits, vectors = dict(step.parts)[step.index + 1], 2 * study.arch.head_dims[step.index]
-    x, y = step.index, step.seen - fits / 2  # middle of the added part, or top of the column
+    fits, vectors = (
+        dict(step.parts)[step.index + 1],
+        2 * study.arch.head_dims[step.index],
+    )
+    x, y = (
+        step.index,
+        step.seen - fits / 2,
+    )  # middle of the added part, or top of the column
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:
-        place = {"ax": x + 1 - HALF - 0.03, "ay": y, "axref": "x", "ayref": "y", "showarrow": True}
-        look = {"arrowhead": 2, "arrowwidth": theme.size("line"), "arrowcolor": theme.color("soft")}
+        place = {
+            "ax": x + 1 - HALF - 0.03,
+            "ay": y,
+            "axref": "x",
+            "ayref": "y",
+            "showarrow": True,
+        }
+        look = {
+            "arrowhead": 2,
+            "arrowwidth": theme.size("line"),
+            "arrowcolor": theme.color("soft"),
+        }
         plot.text("", x + HALF + 0.13, y, "note", "ink", **place, **look)
     rest = f":<br>{fits} fit{'s' if fits == 1 else ''}" if fits else ":<br>no room"
     text = f"+{text}" if fits == vectors else text + rest
@@ -142,18 +235,23 @@ def finding(study: FlagStudy) -> str:
         return "one layer: nothing lies in between"
     widths, seen, measured = (
         ", ".join(map(str, row))
-        for row in zip(*((step.width, step.seen, step.measured.value) for step in study.inner), strict=True)
+        for row in zip(
+            *((step.width, step.seen, step.measured.value) for step in study.inner),
+            strict=True,
+        )
     )
     if measured != seen:
         return colored("outside", f"seen: {seen} by the recursion, {measured} MEASURED")
-    return f"of {widths} dimensions later layers see {'all' if widths == seen else seen}"
+    return (
+        f"of {widths} dimensions later layers see {'all' if widths == seen else seen}"
+    )
 
 
 class FlagExplorer(Panel):
     """The count of Lemma D as a picture: what later layers see of each width.
 
-    Each width is a column of cells: seen by L or by a later layer, arriving unseen, or never reached by a
-    token.
+    Each width is a column of cells: seen by L or by a later layer, arriving unseen, or
+    never reached by a token.
 
     Controls: see `FlagSetting`.
 
@@ -165,10 +263,16 @@ class FlagExplorer(Panel):
 
     title = "What do later layers see?"
 
-    setting, draw, _answer = FlagSetting, staticmethod(flag_parts), staticmethod(study_flag)
+    setting, draw, _answer = (
+        FlagSetting,
+        staticmethod(flag_parts),
+        staticmethod(study_flag),
+    )
 
     def _badge(self, answer: FlagStudy) -> str:
-        return measured_badge(answer.exact) + theory_badge(answer.expected, answer.exact.value)
+        return measured_badge(answer.exact) + theory_badge(
+            answer.expected, answer.exact.value
+        )
 
     def _describe(self, answer: FlagStudy) -> str:
         return " ".join((_say_columns(answer), _say_spans(answer), _say_sum(answer)))
@@ -176,12 +280,17 @@ class FlagExplorer(Panel):
 
 def _say_columns(study: FlagStudy) -> str:
     if not study.inner:
-        return f"{study.arch}: one layer, so there is nothing between two layers to lose."
+        return (
+            f"{study.arch}: one layer, so there is nothing between two layers to lose."
+        )
     parts = []
     for step in study.inner:
         lost = [
             f"{count} {why}"
-            for count, why in ((step.arriving - step.seen, "unseen"), (step.width - step.arriving, "empty"))
+            for count, why in (
+                (step.arriving - step.seen, "unseen"),
+                (step.width - step.arriving, "empty"),
+            )
             if count
         ]
         parts.append(
@@ -196,14 +305,26 @@ def _say_spans(study: FlagStudy) -> str:
         return "Both L and M₁ see the whole input."
     found = [step.measured for step in study.inner]
     values = ", ".join(str(one.value) for one in found)
-    if any(one.value != step.seen for one, step in zip(found, study.inner, strict=True)):
-        return f"The spans of the rows of L and of the later M have dimensions {values}: they DISAGREE."
+    if any(
+        one.value != step.seen for one, step in zip(found, study.inner, strict=True)
+    ):
+        return (
+            f"The spans of the rows of L and of the later M have dimensions {values}:"
+            " they DISAGREE."
+        )
     chance = max(one.error_bound for one in found)
     sure = "certain" if chance == 0 else f"wrong with chance ≤ {chance:.0e}"
-    return f"The rows of L and the rows and columns of the later M span {values} dimensions (exact, {sure})."
+    return (
+        f"The rows of L and the rows and columns of the later M span {values}"
+        f" dimensions (exact, {sure})."
+    )
 
 
 def _say_sum(study: FlagStudy) -> str:
     expected, exact = study.expected, study.exact.value
-    measured = f"measured: {exact}" if exact == expected.value else f"but measured: {exact}, they DISAGREE"
+    measured = (
+        f"measured: {exact}"
+        if exact == expected.value
+        else f"but measured: {exact}, they DISAGREE"
+    )
     return f"{expected.source} counts {expected.value}; {measured}."

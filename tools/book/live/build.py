@@ -1,4 +1,5 @@
-"""What a page needs to open panels that answer: the widgets of the page, a worker, and the Python for it.
+"""What a page needs to open panels that answer: the widgets of the page, a worker, and
+the Python for it.
 
 Python itself and numpy come from a Pyodide distribution; the rest is the site's.
 """
@@ -15,25 +16,46 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.29.3/full/"
 LIST = "pyodide-lock.json"
-_CORE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", LIST)
+_CORE = (
+    "pyodide.js",
+    "pyodide.mjs",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    LIST,
+)
 # What few panels need comes with the first of them: module → package of Pyodide.
 LATER = {"flint": "python-flint"}
 # What a kernel of JupyterLite starts with; of these a page needs numpy.
 FIRST = ("micropip", "ipython", "jedi", "ssl", "sqlite3", "numpy")
 PURE = (
-    "anywidget", "comm", "ipywidgets", "neuroviz", "psygnal", "threadpoolctl", "tqdm", "traitlets",
+    "anywidget",
+    "comm",
+    "ipywidgets",
+    "neuroviz",
+    "psygnal",
+    "threadpoolctl",
+    "tqdm",
+    "traitlets",
     "typing_extensions",
-)  # fmt: skip
-_NOT_NEEDED = {"..", "tests", "labextension", "nbextension", "share", "RECORD", "direct_url.json"}
+)
+_NOT_NEEDED = {
+    "..",
+    "tests",
+    "labextension",
+    "nbextension",
+    "share",
+    "RECORD",
+    "direct_url.json",
+}
 _NOT_NEEDED |= {".so", ".pyd", ".js", ".map", ".ts", ".pyi", ".css", ".pyc", ".pth"}
 
 
 def build(folder: Path, pyodide: str = PYODIDE) -> None:
     """Write the files of live panels into a folder.
 
-    Args:
-        folder: of the site; pages import `start.js` there.
-        pyodide: where a Pyodide distribution is, with a slash at its end; from the folder, or elsewhere.
+    Args: folder: of the site; pages import `start.js` there. pyodide: where a Pyodide
+        distribution is, with a slash at its end; from the folder, or elsewhere.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("live.js", "live.css"):
@@ -41,20 +63,25 @@ def build(folder: Path, pyodide: str = PYODIDE) -> None:
     for name in ("worker.js", "page.py"):
         shutil.copy(HERE / name, folder)
     made = wheels(folder)
-    settings = {"wheels": [path.name for path in made], "size": sum(path.stat().st_size for path in made)}
+    settings = {
+        "wheels": [path.name for path in made],
+        "size": sum(path.stat().st_size for path in made),
+    }
     (folder / "start.js").write_text(
         'import { Python } from "./live.js";\n'
         "const beside = (name) => new URL(name, import.meta.url).href;\n"
         f"const settings = {json.dumps(settings | {'later': LATER})};\n"
         "settings.wheels = settings.wheels.map(beside);\n"
-        f'settings.page = beside("page.py");\nsettings.pyodide = beside({json.dumps(pyodide)});\n'
+        'settings.page = beside("page.py");\nsettings.pyodide ='
+        f" beside({json.dumps(pyodide)});\n"
         'export default () => new Python(beside("worker.js"), settings);\n',
         encoding="utf-8",
     )
 
 
 def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
-    """The packages of a distribution with these names, and what they need; those that it has.
+    """The packages of a distribution with these names, and what they need; those that
+    it has.
 
     >>> list(needed({"a": {"depends": ["b"]}, "b": {"depends": []}, "c": {"depends": []}}, ["a", "d"]))
     ['a', 'b']
@@ -69,7 +96,8 @@ def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
 
 
 def copy_distribution(whole: Path, folder: Path) -> None:
-    """Copy what a site needs of a release of Pyodide: Python, and packages of its pages and JupyterLite."""
+    """Copy what a site needs of a release of Pyodide: Python, and packages of its pages
+    and JupyterLite."""
     known = json.loads((whole / LIST).read_text(encoding="utf-8"))["packages"]
     packages = needed(known, [*FIRST, *LATER.values()]).values()
     folder.mkdir(parents=True)
@@ -78,9 +106,11 @@ def copy_distribution(whole: Path, folder: Path) -> None:
 
 
 def wheels(folder: Path) -> list[Path]:
-    """The package, and the pure Python that it needs, as they are installed here: a wheel each.
+    """The package, and the pure Python that it needs, as they are installed here: a
+    wheel each.
 
-    Left out is what a page has no use for: tests, compiled twins of a module, JavaScript for servers.
+    Left out is what a page has no use for: tests, compiled twins of a module,
+    JavaScript for servers.
     """
     return [_wheel(folder, name) for name in PURE]
 

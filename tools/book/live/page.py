@@ -1,4 +1,5 @@
-"""Runs in the worker of a page: ipywidgets speaks to the page through comms, as it does to JupyterLab.
+"""Runs in the worker of a page: ipywidgets speaks to the page through comms, as it does
+to JupyterLab.
 
 Without IPython: ipywidgets asks it for a shell, and hears that there is none.
 """
@@ -25,7 +26,8 @@ _panels: dict = {}
 
 
 def begin(post: Callable) -> None:
-    """From now on every widget opens its channel to the page: post(kind, ticket, id, data, buffers, rest)."""
+    """From now on every widget opens its channel to the page: post(kind, ticket, id,
+    data, buffers, rest)."""
 
     class Channel(BaseComm):
         def publish_msg(
@@ -65,8 +67,8 @@ def _sent(parts: list) -> object:
 def open_panel(ticket: str, how: str) -> None:
     """Open a panel; the page hears which widget it is.
 
-    Args:
-        how: as JSON, the panel's name, the mode of the page, and what the panel is opened with.
+    Args: how: as JSON, the panel's name, the mode of the page, and what the panel is
+        opened with.
     """
     from neuroviz import explorables
     from neuroviz.kit import theme
@@ -93,7 +95,10 @@ def close_panel(model: str) -> None:
 
 def hear(kind: str, channel: str, data: str, buffers: object) -> None:
     """A message from the page, for one channel."""
-    message = {"content": {"comm_id": channel, "data": json.loads(data)}, "metadata": {}}
+    message = {
+        "content": {"comm_id": channel, "data": json.loads(data)},
+        "metadata": {},
+    }
     message["buffers"] = [memoryview(one.to_py()) for one in buffers]
     manager = comm.get_comm_manager()
     if manager.get_comm(channel) is not None:
