@@ -16,9 +16,11 @@ Cell = str | float | None
 class Finding:
     """One line of the summary.
 
-    Attributes: what, found: what was asked, and the answer, in words. goal: what it
-        should be; "" where there is no goal. met: whether it is; None where that cannot
-        be said on this machine, or there is no goal.
+    Attributes:
+        what, found: what was asked, and the answer, in words.
+        goal: what it should be; "" where there is no goal.
+        met: whether it is; None where that cannot be said on this machine, or there is
+            no goal.
     """
 
     what: str

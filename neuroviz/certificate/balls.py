@@ -54,11 +54,12 @@ def ball_jacobian(
     """The derivative of one functional of the output for each input, backward: a matrix
     of balls.
 
-    Args: attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
-        as exact. free: True for each parameter, in the order of `flatten`, that has a
-        column. functionals: for each input one functional of its output, shape (N, d_l,
-        t). pause: called before each input with its number; what it raises ends the
-        work.
+    Args:
+        attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
+            as exact.
+        free: True for each parameter, in the order of `flatten`, that has a column.
+        functionals: for each input one functional of its output, shape (N, d_l, t).
+        pause: called before each input with its number; what it raises ends the work.
     """
     layers, rows = [_balls(layer) for layer in weights], []
     for number, (tokens, grad) in enumerate(
@@ -174,7 +175,7 @@ def ball_tangents(
     layer in its tokens, and the layer's own entries begin to move,
 
         Ẏ = V̇ X S + V (Ẋ S + X Ṡ),   Ṡ from ż = Ẋᵀ A X + Xᵀ A Ẋ, or the part of Q̇ or
-        K̇ in it.
+                                      K̇ in it.
 
     A free entry is (layer, 0 for Q, 1 for K or 2 for V, row, column); they go layer by
     layer.

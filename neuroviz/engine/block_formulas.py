@@ -77,8 +77,8 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     Theorem W).
 
         r₀ = d₀,  r_i = min(d_i, H_i min(v, r_{i−1}));   w_l = d_l,  w₀ = d₀,  and
-        between them w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i,
-        r_{i−1}))
+                  between them
+        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1}))
 
     for G groups of n heads that share keys and values, and v = ∞ for full values. In a
     bottleneck of one head (inner widths at most d₀ and d_l) these are the widths
@@ -215,14 +215,16 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
         bases of values and outputs   v d + n v d − s(d + n d − s) a group
         temperatures                  1 a head: β is a factor of Q
         key biases                    a a group: the same number for all logits of a
-            column (not if rotary)
+                                      column (not if rotary)
         value biases                  columns of S sum to 1: only one constant vector a
-            layer is seen shifts between layers         a constant vector added to all
-            tokens is undone by the next biases
-                                      (an MLP lets d − m directions pass)
+                                      layer is seen
+        shifts between layers         a constant vector added to all tokens is undone by
+                                      the next biases (an MLP lets d − m directions
+                                      pass)
         bases between layers          d² an interface without skips, two interfaces with
-        an MLP between hidden units of MLPs          1 a unit (c u₁, u₂ / cᵉ), or more
-        where there are more than needed
+                                      an MLP between
+        hidden units of MLPs          1 a unit (c u₁, u₂ / cᵉ), or more where there are
+                                      more than needed
         affine maps between layers    skips, biases and MLPs of power 2: a constant
                                       added before an MLP makes the tokens after it an
                                       affine map of what they were; such maps pass the

@@ -54,10 +54,12 @@ _SVD_BYTES = (
 class Cost:
     """What a measurement will take, about.
 
-    Attributes: seconds, bytes: time on this machine, and memory at the peak. columns:
-        of the matrix whose rank is taken; 0 for a theorem. arithmetic: what its entries
-        are: "int8", "float32", "float64"; "" for a theorem. stages: what is done, in
-        turn, and the seconds of each.
+    Attributes:
+        seconds, bytes: time on this machine, and memory at the peak.
+        columns: of the matrix whose rank is taken; 0 for a theorem.
+        arithmetic: what its entries are: "int8", "float32", "float64"; "" for a
+            theorem.
+        stages: what is done, in turn, and the seconds of each.
     """
 
     seconds: float

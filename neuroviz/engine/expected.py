@@ -8,11 +8,12 @@ from dataclasses import dataclass
 class Expected:
     """What theory says about an architecture, and with what right.
 
-    Attributes: value: the dimension, or None where no formula is known. status:
-        "proved" (the paper), "proved here" (ours, not peer-reviewed), "observed" (ours,
-        agreed with
-            exact ranks on the grid in the note, no proof), "no formula", or "outside
-            hypotheses" (a named formula shown where it does not apply).
+    Attributes:
+        value: the dimension, or None where no formula is known.
+        status: "proved" (the paper), "proved here" (ours, not peer-reviewed),
+            "observed" (ours, agreed with exact ranks on the grid in the note, no
+            proof), "no formula", or "outside hypotheses" (a named formula shown where
+            it does not apply).
         source: the paper's item, or a heading of docs/mathematics.md.
         note: why, in a sentence.
     """
@@ -39,7 +40,7 @@ def alpha(a: int, d: int) -> int:
     """Dimension of the determinantal variety of d × d matrices of rank at most a.
 
     α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of
-    GL_a)
+                                            GL_a)
 
     >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
     [5, 8, 9, 9]

@@ -43,8 +43,8 @@ def general_formula(arch: Architecture) -> Expected:
     α(a_i, w_{i−1}):
 
         softmax     t ≥ 2: D                       t = 1: r(d₀ + d_l − r), r = min of
-        all widths lightning   t ≥ 2: D − l, with σ for α in every layer after a
-        rank-one collapse
+                    all widths
+        lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
                     t = 1: D − l with σ for α in every layer
 
     Source: Corollary A, Theorem C of docs/mathematics.md (proved here, not
@@ -183,10 +183,10 @@ def expected_dimension(arch: Architecture) -> Expected:
     the general one.
 
     One layer    lightning α(a, d) + dd′ − 1 (Cor. 3.3), softmax α(a, d) + dd′ (Thm.
-    3.9) Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq.
-    14), softmax without
-                 the −l (Eq. 16: Conjecture 3.10 of the paper, proved here as Corollary
-                 A)
+                 3.9)
+    Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14),
+                 softmax without the −l (Eq. 16: Conjecture 3.10 of the paper, proved
+                 here as Corollary A)
     Otherwise    `general_formula`, and the note names the hypothesis that fails
 
     Several heads, skips or a mask, with α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E",

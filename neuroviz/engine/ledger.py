@@ -40,10 +40,11 @@ _AT_ONCE = 256  # rows between two signs of life
 class KernelLedger:
     """parameters − Σ entries − unexplained = dimension.
 
-    Attributes: arch: the architecture. parameters: all entries of all Q, K, V, and of
-        what else the layers have. entries: name of a family of symmetries → how many
-        directions it adds to the families before
-            it, as `symmetry_directions` names them.
+    Attributes:
+        arch: the architecture.
+        parameters: all entries of all Q, K, V, and of what else the layers have.
+        entries: name of a family of symmetries → how many directions it adds to the
+            families before it, as `symmetry_directions` names them.
         parts: the same, layer by layer: its numbers add up to the entry.
         unexplained: silent directions that belong to none of these symmetries.
         dimension: what remains.
@@ -84,9 +85,9 @@ def kernel_ledger(
         seed: a whole number ≥ 0.
         budget, progress: as in `measure_dimension`; the symmetries count, too.
 
-    Raises: ValueError: if `arch` is not an Architecture or the seed is not a whole
-        number, or if the network is
-            too large for the memory or the budget.
+    Raises:
+        ValueError: if `arch` is not an Architecture or the seed is not a whole number,
+            or if the network is too large for the memory or the budget.
 
     >>> ledger = kernel_ledger(Architecture((4, 3, 5), (2, 2)))
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension

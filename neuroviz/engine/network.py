@@ -271,10 +271,12 @@ def forward(
 
     Several heads are added, Σ_h V_h X S_h; `Block` has the formula of all else.
 
-    Args: arch: an architecture, or a kind of attention: all sizes are then those of
-        `weights` and X. X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
+    Args:
+        arch: an architecture, or a kind of attention: all sizes are then those of
+            `weights` and X.
+        X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
         rng: source of the fresh exponentials; needed for softmax over a prime field
-        only.
+            only.
 
     >>> identity = np.eye(2)
     >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
@@ -297,14 +299,15 @@ def jacobian(
 ) -> np.ndarray:
     """The derivative of `forward` in all weights, by a structured reverse pass.
 
-    Args: cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
-        input. By
-            default every output coordinate, c = d_l·t.
+    Args:
+        cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
+            input. By default every output coordinate, c = d_l·t.
         rescale: over the reals, where `can_be_rescaled`: divide each input's tokens by
             their norm after every layer. This multiplies all rows of one input by one
             number, which changes no rank and keeps 3^l-th powers in the float range.
 
-    Returns: Shape (N, c, number of parameters); columns in the order of
+    Returns:
+        Shape (N, c, number of parameters); columns in the order of
         `Architecture.parameter_shapes`.
 
     Raises:

@@ -44,8 +44,9 @@ def random_point(
 ) -> tuple[Architecture, BlockWeights | Weights, np.ndarray | slice]:
     """A random network on the route, and which of its parameters are free there.
 
-    Args: route: "slice", "weights", or "general angles": the weights, with rotations in
-        general position.
+    Args:
+        route: "slice", "weights", or "general angles": the weights, with rotations in
+            general position.
     """
     if route != "slice":
         return (
@@ -70,8 +71,10 @@ def derivative_rows(
     """Rows of the derivative at a random point, block by block: one functional an
     input, or all outputs.
 
-    Args: run: with several threads blocks come in any order; each draws from a source
-        of its own. keep: what is kept of the rows of a block.
+    Args:
+        run: with several threads blocks come in any order; each draws from a source of
+            its own.
+        keep: what is kept of the rows of a block.
     """
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)

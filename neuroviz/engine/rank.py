@@ -35,12 +35,15 @@ _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 class FloatRank:
     """Singular values in decreasing order, relative to the largest, and how they split.
 
-    Attributes: value: how many exceed the rounding noise. singular_values: σ_i / σ_1,
-        decreasing. noise: what rounding alone produces, max(rows, columns) · 2.2e−16
-        relative to σ_1. gap: σ_r / σ_{r+1} across the split; infinite when nothing was
-        dropped or an exact zero was. decided: False when the split is too small, a
-        value too near to the noise, or the rows or columns
-            too different in length, to say.
+    Attributes:
+        value: how many exceed the rounding noise.
+        singular_values: σ_i / σ_1, decreasing.
+        noise: what rounding alone produces, max(rows, columns) · 2.2e−16 relative to
+            σ_1.
+        gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an
+            exact zero was.
+        decided: False when the split is too small, a value too near to the noise, or
+            the rows or columns too different in length, to say.
         wide: whether rows or columns differ so much in length that this alone leaves it
             undecided.
     """

@@ -22,10 +22,14 @@ summed."""
 class Node:
     """A value on a tape.
 
-    Attributes: value: shape (N or 1, heads or 1, rows, columns): one matrix for each
-        input and head. degree: a bound on the total degree of its entries in everything
-        that was drawn at random. sources: the nodes it was computed from, each with its
-        pull and the degree that this adds. moves: whether it depends on a parameter.
+    Attributes:
+        value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and
+            head.
+        degree: a bound on the total degree of its entries in everything that was drawn
+            at random.
+        sources: the nodes it was computed from, each with its pull and the degree that
+            this adds.
+        moves: whether it depends on a parameter.
         in_pieces: whether it was `split`.
     """
 

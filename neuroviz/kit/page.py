@@ -141,10 +141,13 @@ class Chart(anywidget.AnyWidget):
     a kernel that needs it; all charts of a page share it, and a page that has none asks
     for it.
 
-    Args: parts: of the figure that is drawn first. controls: name → widget, of the
-        panel; what is dragged in a scene moves them, in the page. walks: names of those
-        whose slider has a button that plays it; a scene has its own. of: the values of
-        the controls that the figure is of; see `neuroviz.kit.status`.
+    Args:
+        parts: of the figure that is drawn first.
+        controls: name → widget, of the panel; what is dragged in a scene moves them, in
+            the page.
+        walks: names of those whose slider has a button that plays it; a scene has its
+            own.
+        of: the values of the controls that the figure is of; see `neuroviz.kit.status`.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.

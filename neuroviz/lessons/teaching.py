@@ -210,21 +210,22 @@ def predict(
     """Ask for an answer before showing the true one.
 
     Run All works with nothing filled in: the question waits. A guess given in code is
-    locked in at once. In
-    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until
-    the kernel is restarted.
+    locked in at once. In JupyterLab an answer outlasts its cell: run again, the cell
+    shows it again, until the kernel is restarted.
 
-    Args: question: text, may contain LaTeX in dollar signs. answer: a number, or a
-        `Measurement` or `Expected`, whose status and note are then shown too;
-            with `choices`, the right one of them.
+    Args:
+        question: text, may contain LaTeX in dollar signs.
+        answer: a number, or a `Measurement` or `Expected`, whose status and note are
+            then shown too; with `choices`, the right one of them.
         guess: the reader's answer, or None to ask for it.
         wrong: hints for known wrong numbers: a mapping number → hint, or
             `wrong_answers(arch)`. The hint of the first mistake that fits is shown.
         choices: answer → remark, for two or more answers in words; the remark on the
             chosen one is shown.
 
-    Raises: ValueError: if the answer, the guess, a wrong number or a choice is not what
-        it should be.
+    Raises:
+        ValueError: if the answer, the guess, a wrong number or a choice is not what it
+            should be.
 
     >>> predict("How many dimensions?", 38, guess=40).message
     'You said 40; it is 38. 2 too many.'

@@ -26,14 +26,15 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     matrix,
 
         Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i α(a_i, w_{i−1})   less l for
-        lightning
+                                                                         lightning
 
     (`general_formula`), and each mistake replaces one piece of it. Left out are
     mistakes that give the right number for this network, and those that give the number
     of a mistake before them.
 
-    Raises: ValueError: if this is no network of the paper, with one head a layer, no
-        skip and no mask.
+    Raises:
+        ValueError: if this is no network of the paper, with one head a layer, no skip
+            and no mask.
 
     >>> [(m.name, m.value) for m in wrong_answers(Architecture.uniform(d=4, a=2, layers=2))][:3]
     [('no rescaling', 40), ('one rescaling', 39), ('Q and K separately', 46)]

@@ -73,9 +73,11 @@ class Watch(TorchDispatchMode):
     the list, and roots, logarithms and divisors are positive for a reason that is seen,
     such as a square plus ε.
 
-    Attributes: doubt: the first operation that is not known to be analytic; empty if
-        there is none. flat: the first one whose bend is lost to rounding somewhere on
-        this input; empty if there is none.
+    Attributes:
+        doubt: the first operation that is not known to be analytic; empty if there is
+            none.
+        flat: the first one whose bend is lost to rounding somewhere on this input;
+            empty if there is none.
 
     >>> x = torch.ones(2, dtype=torch.float64)
     >>> with Watch([x]) as watch:

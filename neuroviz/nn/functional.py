@@ -96,23 +96,26 @@ def functional_dimension(
     the note says so. The module and torch's random numbers are left as they are.
     Parameters with `requires_grad` count, each once.
 
-    Args: module: any `torch.nn.Module` with real parameters, a function of its input.
+    Args:
+        module: any `torch.nn.Module` with real parameters, a function of its input.
         inputs: a tensor, or a tuple of tensors for several arguments, whose first
-        dimension counts the N
-            inputs; they go in as batches of one. Whole numbers stay whole (token ids).
-            Or a function: draw(count) returns `count` random inputs in this form.
+            dimension counts the N inputs; they go in as batches of one. Whole numbers
+            stay whole (token ids). Or a function: draw(count) returns `count` random
+            inputs in this form.
         budget: seconds after which no further input is taken; the note then says so.
             None: 600 for a function that draws, no limit for tensors. The first input
             is always taken.
 
-    Returns: A measurement with value, singular values, gap, and whether all this
-        decides. Where the output is a tuple, list or dictionary, all floating-point
-        tensors in it count.
+    Returns:
+        A measurement with value, singular values, gap, and whether all this decides.
+        Where the output is a tuple, list or dictionary, all floating-point tensors in
+        it count.
 
-    Raises: ValueError: if there is no trainable real parameter, no input, or no tensor
-        in the output; if draw or
-            the module's forward fails, gives other outputs when called again, or
-            numbers that are not finite; if the matrix does not fit into memory.
+    Raises:
+        ValueError: if there is no trainable real parameter, no input, or no tensor in
+            the output; if draw or the module's forward fails, gives other outputs when
+            called again, or numbers that are not finite; if the matrix does not fit
+            into memory.
 
     >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
     >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)

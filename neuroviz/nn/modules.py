@@ -93,7 +93,7 @@ class LightningAttention(_Attention):
     """One layer of attention without softmax, in time linear in the number of tokens.
 
         φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j        (Eq.
-        1–3)
+                            1–3)
 
     Read from the left as (V (X (KX)ᵀ)) (QX): the t × t matrix XᵀAX is never formed, and
     t tokens cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications a head. (With a
@@ -105,9 +105,9 @@ class LightningAttention(_Attention):
 
     Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
 
-    Raises: ValueError: if a size is not a whole number ≥ 1; when called, if X does not
-        have d_in rows
-            or not the dtype of the weights.
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1; when called, if X does not have
+            d_in rows or not the dtype of the weights.
 
     >>> layer = LightningAttention(d_in=4, d_out=3, a=2)
     >>> layer(torch.ones(10, 4, 100)).shape
@@ -130,7 +130,7 @@ class SoftmaxAttention(_Attention):
 
         φ(X) = V X softmax(XᵀAX / τ), column by column;
         column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)
-            (Eq. 15)
+                   (Eq. 15)
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number,
     not a parameter. Parameters, shapes and options are those of `LightningAttention`.
@@ -178,9 +178,9 @@ class AttentionNetwork(nn.Module):
     Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t), any t ≥ 1, whatever
     `arch.tokens` is.
 
-    Raises: ValueError: if a lightning network is given a temperature other than 1, or
-        the architecture has
-            anything in its block.
+    Raises:
+        ValueError: if a lightning network is given a temperature other than 1, or the
+            architecture has anything in its block.
 
     >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
     >>> network(torch.ones(10, 4, 3)).shape

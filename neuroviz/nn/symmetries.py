@@ -40,9 +40,12 @@ class ModuleSymmetries:
     """The bound, parameters − Σ entries, is at least the functional dimension, at any
     weights and inputs.
 
-    Attributes: module: the name of its class. parameters: the trainable ones. entries:
-        name of a symmetry → how many directions it adds to those before it, at generic
-        weights. note: what is left out, and what the bound says.
+    Attributes:
+        module: the name of its class.
+        parameters: the trainable ones.
+        entries: name of a symmetry → how many directions it adds to those before it, at
+            generic weights.
+        note: what is left out, and what the bound says.
     """
 
     module: str

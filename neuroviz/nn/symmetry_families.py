@@ -23,8 +23,10 @@ stays."""
 class Family:
     """One symmetry, or several of one kind, as the ledger names it.
 
-    Attributes: dimension: of its orbits at generic weights, beyond those of the
-        families before it. parameters: those that it moves.
+    Attributes:
+        dimension: of its orbits at generic weights, beyond those of the families before
+            it.
+        parameters: those that it moves.
     """
 
     name: str

@@ -74,10 +74,13 @@ class Nearest(NamedTuple):
 class Facts(NamedTuple):
     """What Theorem 3.2, Lemma A.3 and Theorem 3.4 say about a function.
 
-    Attributes: kind: one of `KINDS`. rank_a, rank_v: the ranks of its weights A, V;
-        None where it has no real weights. kernel: dimension of the kernel of the
-        differential in (A, V) at its weights; None likewise. preimages: how many real
-        weights it has, up to rescaling.
+    Attributes:
+        kind: one of `KINDS`.
+        rank_a, rank_v: the ranks of its weights A, V; None where it has no real
+            weights.
+        kernel: dimension of the kernel of the differential in (A, V) at its weights;
+            None likewise.
+        preimages: how many real weights it has, up to rescaling.
     """
 
     kind: str
@@ -187,7 +190,7 @@ def nearest_layer(q1: Form, q2: Form) -> Nearest:
     Y)`, and its root.
 
         distance = min over unit (X, Y) of √(q₁² + q₂²)(X, Y)     that to the pairs with
-        root [X:Y]
+                                                                  root [X:Y]
 
     >>> round(float(nearest_layer((1, 0, 1), (0, 0, 0)).distance), 12)
     1.0

@@ -5,7 +5,8 @@ For each width δ: the exact rank, the rank in float64 with its gap, what theory
 and, where asked for, what the row-by-row float32 procedure reads off:
 
     weights and inputs N(0, 1) in float32, the gradient of every output number as a row,
-    and torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
+    and
+    torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
 
 torch, which only this procedure needs, is imported where it is used.
 """
@@ -112,12 +113,16 @@ class Float32Rank:
     """What the row-by-row float32 procedure reads off. Evidence: neither a bound nor a
     proof.
 
-    Attributes: value: the largest rank of all runs; None where every run overflowed.
-        tolerance: relative to σ_1: what is not larger counts as zero. singular_values:
-        σ_i / σ_1 of the run with the largest rank; empty where every run overflowed.
-        num_inputs, runs: as in `Figure3Setting`. enough: how many inputs show the whole
-        dimension, found exactly; with fewer, no rank can be right. seed: of the run
-        with the largest rank. note: in a sentence.
+    Attributes:
+        value: the largest rank of all runs; None where every run overflowed.
+        tolerance: relative to σ_1: what is not larger counts as zero.
+        singular_values: σ_i / σ_1 of the run with the largest rank; empty where every
+            run overflowed.
+        num_inputs, runs: as in `Figure3Setting`.
+        enough: how many inputs show the whole dimension, found exactly; with fewer, no
+            rank can be right.
+        seed: of the run with the largest rank.
+        note: in a sentence.
     """
 
     value: int | None

@@ -17,10 +17,12 @@ from neuroviz.engine.formulas import collapsing_layer, effective_widths, general
 class StatusEntry:
     """One question about an architecture.
 
-    Attributes: question: one of `known.QUESTIONS`. answer: in a few words. status:
-        "proved", "proved here", "exact", "certified", "observed", "conjectured", "no
-        formula"
-            (nobody has an answer, as far as we know) or "outside hypotheses".
+    Attributes:
+        question: one of `known.QUESTIONS`.
+        answer: in a few words.
+        status: "proved", "proved here", "exact", "certified", "observed",
+            "conjectured", "no formula" (nobody has an answer, as far as we know) or
+            "outside hypotheses".
         source: the paper's item, or a heading of docs/mathematics.md.
         note: the answer in a sentence or two, with what it assumes.
     """

@@ -87,8 +87,9 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
     """The name of the control that a panel's stills move; of a panel without an entry,
     the first it shows.
 
-    Raises: ValueError: if the panel has no such control, or does not show it, or none
-        of its controls has values.
+    Raises:
+        ValueError: if the panel has no such control, or does not show it, or none of
+            its controls has values.
 
     >>> from neuroviz.explorables import LedgerExplorer
     >>> main_control(LedgerExplorer()), main_control(LedgerExplorer(only=["layers", "seed"]))

@@ -159,10 +159,10 @@ def _fraction(number: float) -> Fraction:
 class Relations:
     """All linear relations over Q between the logits of the two first layers, exactly.
 
-    Attributes: letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′). rows: a
-        basis of the relations, each as the coefficients of the logits. The last that is
-        not 0 is 1,
-            and this exponential appears in no other row.
+    Attributes:
+        letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′).
+        rows: a basis of the relations, each as the coefficients of the logits. The last
+            that is not 0 is 1, and this exponential appears in no other row.
     """
 
     letters: tuple[str, ...]
@@ -213,9 +213,10 @@ def find_case(
 ) -> str:
     """Which step of the proof tells two networks apart.
 
-    Returns: "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel"
-        where M_1′ = M_1 and what comes next decides; "same" where θ′ = θ; "outside"
-        where a hypothesis fails.
+    Returns:
+        "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel" where
+        M_1′ = M_1 and what comes next decides; "same" where θ′ = θ; "outside" where a
+        hypothesis fails.
     """
     if exact[0].equals(exact[1]):
         return "same"

@@ -29,11 +29,15 @@ QUICK_STARTS, MOST_STARTS = 30, 1000  # 30 starts of one layer take a second or 
 class SearchCase:
     """A family of networks, random but for what its name says.
 
-    Attributes: name: for a list. arch: the architecture. status, source: how it is
-        known what the fibre is, and where it stands (docs/mathematics.md). known: what
-        is known, in a sentence. points: how many points the fibre is proved to have,
-        modulo rescaling; None where that is not known. first: what M_1 is: "random",
-        "antisymmetric" or "zero".
+    Attributes:
+        name: for a list.
+        arch: the architecture.
+        status, source: how it is known what the fibre is, and where it stands
+            (docs/mathematics.md).
+        known: what is known, in a sentence.
+        points: how many points the fibre is proved to have, modulo rescaling; None
+            where that is not known.
+        first: what M_1 is: "random", "antisymmetric" or "zero".
     """
 
     name: str

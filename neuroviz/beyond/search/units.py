@@ -27,9 +27,9 @@ Units = tuple[float, ...]
 def fitting_units(arch: Architecture, weights: Weights | BlockWeights) -> Units:
     """Units for a search; all are 1 where the network is of an ordinary size.
 
-    Raises: ValueError: if no size of the inputs suits all heads, or a layer's heads
-        have values of sizes too
-            different for outputs to show them all.
+    Raises:
+        ValueError: if no size of the inputs suits all heads, or a layer's heads have
+            values of sizes too different for outputs to show them all.
     """
     ones = (1.0,) * (arch.num_layers + 1)
     if arch.attention == "lightning":  # is homogeneous

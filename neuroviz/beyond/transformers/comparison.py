@@ -59,9 +59,11 @@ def exactly(value: np.ndarray) -> Sum:
 class Verdict(NamedTuple):
     """What is known of a difference.
 
-    Attributes: kind: "equal", "unequal", or "hidden": rounding may be all there is, and
-        is too much to say. share: how large the difference is, in units of what it is
-        compared with. rounding: how large rounding of the weights alone can make it.
+    Attributes:
+        kind: "equal", "unequal", or "hidden": rounding may be all there is, and is too
+            much to say.
+        share: how large the difference is, in units of what it is compared with.
+        rounding: how large rounding of the weights alone can make it.
     """
 
     kind: str

@@ -33,16 +33,20 @@ class RealModel:
     """The attention layers of a released model, as far as a `Block` can say them.
 
     Symmetries inside one layer leave its function alone, so they stay whatever stands
-    between the layers: `dimension`, parameters less these, is an upper bound for the
-    rank of the derivative in the attention weights of the model itself. That nothing
-    else is lost is extrapolated, from stacks of attention layers with skips. Left out
-    is what norm layers hide on top ("Blocks of real models").
+    between the layers:
+    `dimension`, parameters less these, is an upper bound for the rank of the derivative
+    in the attention weights of the model itself. That nothing else is lost is
+    extrapolated, from stacks of attention layers with skips. Left out is what norm
+    layers hide on top ("Blocks of real models").
 
-    Attributes: name: as people say it. layers, width, heads, kv_heads, head_dim: l, d,
-        H, G (key-value heads), a; values have rank a, too. biases: of queries, keys,
-        values and outputs, all or none. rotary, causal: rotary positions on all
-        coordinates of queries and keys; a mask. source: where the shapes stand. note:
-        what else the real layer has and the count does not.
+    Attributes:
+        name: as people say it.
+        layers, width, heads, kv_heads, head_dim: l, d, H, G (key-value heads), a;
+            values have rank a, too.
+        biases: of queries, keys, values and outputs, all or none.
+        rotary, causal: rotary positions on all coordinates of queries and keys; a mask.
+        source: where the shapes stand.
+        note: what else the real layer has and the count does not.
 
     >>> gpt2 = real_model("GPT-2 small")
     >>> gpt2.parameters, gpt2.dimension

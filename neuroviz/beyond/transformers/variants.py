@@ -53,8 +53,9 @@ class VariantSetting:
     """A network, and in `before` what was different: the controls of the network that
     it is compared with.
 
-    Raises: ValueError: if `before` names no control of a network, or a value that it
-        does not have.
+    Raises:
+        ValueError: if `before` names no control of a network, or a value that it does
+            not have.
     """
 
     heads: int = whole("heads H", 3, 1, 6)

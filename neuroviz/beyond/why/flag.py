@@ -22,12 +22,15 @@ from neuroviz.engine.symmetry import virtual_weights
 class FlagStep:
     """One width of a network: what the tokens reach of it, and what later layers see.
 
-    Attributes: index: i, from 0 to l. width: d_i. arriving: r_i = min(d₀..d_i): the
-        tokens live in a space of this dimension. seen: w_i, the part of it that later
-        layers can see (for i = l all of d_l are outputs, and w₀ := d₀). parts: w_i as a
-        sum: (0, rows of L), then (j, what rows and columns of M_j add) for j = l, …, i
-        + 1. measured: the exact dimension of R_i at random weights, for the inner
-        widths.
+    Attributes:
+        index: i, from 0 to l.
+        width: d_i.
+        arriving: r_i = min(d₀..d_i): the tokens live in a space of this dimension.
+        seen: w_i, the part of it that later layers can see (for i = l all of d_l are
+            outputs, and w₀ := d₀).
+        parts: w_i as a sum: (0, rows of L), then (j, what rows and columns of M_j add)
+            for j = l, …, i + 1.
+        measured: the exact dimension of R_i at random weights, for the inner widths.
     """
 
     index: int

@@ -67,8 +67,9 @@ def _sent(parts: list) -> object:
 def open_panel(ticket: str, how: str) -> None:
     """Open a panel; the page hears which widget it is.
 
-    Args: how: as JSON, the panel's name, the mode of the page, and what the panel is
-        opened with.
+    Args:
+        how: as JSON, the panel's name, the mode of the page, and what the panel is
+            opened with.
     """
     from neuroviz import explorables
     from neuroviz.kit import theme
