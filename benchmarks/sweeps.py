@@ -12,7 +12,7 @@ from time import perf_counter
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.sweep import Sweep, sweep
+from neuroviz_beyond.sweeps import Sweep, sweep
 
 GOAL_SECONDS = 30
 HEADER = (

@@ -6,11 +6,11 @@ from itertools import combinations
 import ipywidgets as widgets
 import numpy as np
 import pytest
-from panels import places, walk
-from test_all_panels import Sound
 
 from neuroviz import explorables
 from neuroviz.kit import theme
+from panels import places, walk
+from test_all_panels import Sound
 
 MODES = ("light", "dark")
 # Roles that say how something is known, and the mark that says it without colour (as

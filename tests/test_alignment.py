@@ -6,6 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward, random_block_weights
+from neuroviz_beyond.transformers.alignment import (
+    align,
+    theorem_h_margins,
+    where_theorem_h_fails,
+)
 from pairs import (
     ARCHS,
     KINDS,
@@ -16,16 +26,6 @@ from pairs import (
     same_function,
     seen,
 )
-
-from neuroviz.beyond.transformers.alignment import (
-    align,
-    theorem_h_margins,
-    where_theorem_h_fails,
-)
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
-from neuroviz.engine.network import forward, random_block_weights
 
 REALS = Reals()
 NETWORKS = [

@@ -10,7 +10,14 @@ import re
 
 import ipywidgets as widgets
 import pytest
+
 from checks import TWO_LINES
+from neuroviz import explorables
+from neuroviz.kit import theme
+from neuroviz.kit.page import Chart
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
+from neuroviz.kit.status import values_of
 from panels import (
     PATIENCE,
     Page,
@@ -23,13 +30,6 @@ from panels import (
     text,
     title,
 )
-
-from neuroviz import explorables
-from neuroviz.kit import theme
-from neuroviz.kit.page import Chart
-from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts
-from neuroviz.kit.status import values_of
 
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of
 # the other controls under some seconds. The walk still goes to both ends of the

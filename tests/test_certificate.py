@@ -14,16 +14,8 @@ import flint
 import numpy as np
 import pytest
 
-import neuroviz.certificate.small_rank_pieces
-import neuroviz.certificate.verify
-from neuroviz.certificate.balls import (
-    ball_jacobian,
-    ball_tangents,
-    precision,
-    proved_invertible,
-)
-from neuroviz.certificate.certificate import ROUTES, Certificate, certify, routes_to_try
-from neuroviz.certificate.find import ball_proof, words
+import neuroviz_beyond.certificate.small_rank_pieces
+import neuroviz_beyond.certificate.verify
 from neuroviz.engine import budget as budget_module
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
@@ -31,6 +23,19 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer
+from neuroviz_beyond.certificate.balls import (
+    ball_jacobian,
+    ball_tangents,
+    precision,
+    proved_invertible,
+)
+from neuroviz_beyond.certificate.certificate import (
+    ROUTES,
+    Certificate,
+    certify,
+    routes_to_try,
+)
+from neuroviz_beyond.certificate.find import ball_proof, words
 
 BOTH = ("lightning", "softmax")
 
@@ -75,14 +80,17 @@ def imported_by(module):
 
 
 def test_what_checks_uses_nothing_of_what_finds():
-    ours, text = imported_by(import_module("neuroviz.certificate.verify"))
+    ours, text = imported_by(import_module("neuroviz_beyond.certificate.verify"))
     assert ours == {"architecture", "balls", "network", "small_ranks"}
     assert "jacobian" not in text
     pieces = {"architecture", "field", "small_rank_pieces"}
-    assert imported_by(import_module("neuroviz.certificate.small_ranks"))[0] == pieces
-    assert imported_by(import_module("neuroviz.certificate.small_rank_pieces"))[0] == {
-        "field"
-    }
+    assert (
+        imported_by(import_module("neuroviz_beyond.certificate.small_ranks"))[0]
+        == pieces
+    )
+    assert imported_by(import_module("neuroviz_beyond.certificate.small_rank_pieces"))[
+        0
+    ] == {"field"}
 
 
 def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
@@ -111,7 +119,7 @@ def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
             ),
         ):
             monkeypatch.setattr(
-                neuroviz.certificate.verify,
+                neuroviz_beyond.certificate.verify,
                 "local_check",
                 lambda arch, changed=changed: changed,
             )

@@ -27,7 +27,7 @@ from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import reporting, showing
-from neuroviz.softmax.known import what_is_known
+from neuroviz_beyond.proofs.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
 COLLAPSED = Architecture(

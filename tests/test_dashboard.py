@@ -5,10 +5,10 @@ import os
 from urllib.parse import quote
 
 import pytest
-from panels import free_port, serving
 
 from neuroviz import explorables
 from neuroviz.kit import theme
+from panels import free_port, serving
 from tools import dashboard
 
 SOURCE = dashboard.FOLDER / "panels.py"

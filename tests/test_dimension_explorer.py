@@ -7,17 +7,17 @@ from math import inf, isfinite, log10
 
 import numpy as np
 import pytest
-from panels import PATIENCE, bare, said, title, trace
+from neuroviz.deep.dimension_panel import dimension_parts
 
 import neuroviz as nv
 from neuroviz.deep.dimension import DimensionSetting, study_dimension
-from neuroviz.deep.dimension_panel import dimension_parts
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.rank import FloatRank
 from neuroviz.explorables import DimensionExplorer
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import rough
+from panels import PATIENCE, bare, said, title, trace
 
 PANEL = DimensionExplorer
 MOVING = "singular values of the weights that move the function"

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_rank import flint_rank
 
 from neuroviz.engine import elimination
 from neuroviz.engine.elimination import (
@@ -21,6 +20,7 @@ from neuroviz.engine.elimination import (
 )
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.threads import one_thread
+from test_rank import flint_rank
 
 ARITHMETICS = [Float64(), Float32(), Int8()]
 NAMES = ["float64", "float32", "int8"]

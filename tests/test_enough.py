@@ -6,16 +6,16 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from test_functional import residues_of
 from torch import nn
 
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.rank import exact_rank, float_rank
 from neuroviz.engine.tape import Tape
-from neuroviz.nn import functional
-from neuroviz.nn.analytic import Watch
-from neuroviz.nn.functional import functional_dimension
-from neuroviz.nn.jacobian import copied
+from neuroviz_beyond.modules import functional
+from neuroviz_beyond.modules.analytic import Watch
+from neuroviz_beyond.modules.functional import functional_dimension
+from neuroviz_beyond.modules.jacobian import copied
+from test_functional import residues_of
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 

@@ -10,11 +10,6 @@ import pytest
 import neuroviz as nv
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_beyond, checks_deep, checks_one_layer
-from neuroviz.lessons.checks_beyond import (
-    check_blending,
-    check_larger_and_poorer,
-    check_shuffle,
-)
 from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
@@ -29,6 +24,11 @@ from neuroviz.lessons.checks_one_layer import (
     check_singular_goal,
 )
 from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matrix
+from neuroviz_beyond.lessons.checks import (
+    check_blending,
+    check_larger_and_poorer,
+    check_shuffle,
+)
 
 A = nv.Architecture
 EYE = np.eye(2, 3)

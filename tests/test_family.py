@@ -6,16 +6,16 @@ import re
 import pytest
 
 import neuroviz as nv
-from neuroviz.beyond.formula.expression import parse_formula
-from neuroviz.beyond.formula.families import FAMILIES, Sizes
-from neuroviz.beyond.formula.family import (
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
+from neuroviz_beyond.formula.expression import parse_formula
+from neuroviz_beyond.formula.families import FAMILIES, Sizes
+from neuroviz_beyond.formula.family import (
     FamilySetting,
     study_family,
     try_formula,
     what_is_known,
 )
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
 
 WITH_FORMULA = [family for family in FAMILIES.values() if family.known]
 

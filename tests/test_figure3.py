@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from panels import PATIENCE, headlines, title, trace
 
+from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
@@ -17,7 +17,6 @@ from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
-from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     float32_rank,
@@ -26,6 +25,7 @@ from neuroviz.softmax.figure3 import (
 )
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
+from panels import PATIENCE, headlines, title, trace
 
 PANEL = Figure3Explorer
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]

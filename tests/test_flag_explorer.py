@@ -5,16 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from panels import headlines, plain, said, title, trace
-from variants import random_architectures
 
-from neuroviz.beyond.why.flag import flag_steps, measure_span
-from neuroviz.beyond.why.flag_panel import (
-    FlagExplorer,
-    FlagSetting,
-    flag_parts,
-    study_flag,
-)
+from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import effective_widths
@@ -22,6 +14,14 @@ from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.plot import make
+from neuroviz_beyond.proofs.flag_panel import (
+    FlagExplorer,
+    FlagSetting,
+    flag_parts,
+    study_flag,
+)
+from panels import headlines, plain, said, title, trace
+from variants import random_architectures
 
 # Lemma D
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from neuroviz.beyond.training.flow import (
+from neuroviz.engine.layer import product_table
+from neuroviz.singular.flow import (
     TARGETS,
     Flow,
     attraction,
@@ -15,7 +16,6 @@ from neuroviz.beyond.training.flow import (
     random_starts,
     random_targets,
 )
-from neuroviz.engine.layer import product_table
 
 
 def starts(runs, d, d_out, a=None, seed=0):

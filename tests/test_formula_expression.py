@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from neuroviz.beyond.formula.expression import MAX_LENGTH, NAMES, parse_formula
 from neuroviz.engine.expected import alpha, sigma
+from neuroviz_beyond.formula.expression import MAX_LENGTH, NAMES, parse_formula
 
 SIZES = {"d": 3, "a": 2, "t": 5, "l": 4, "H": 6}
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import flint
 import numpy as np
 import pytest
-from variants import random_architectures
 
-from neuroviz.certificate.certificate import certify
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import effective_widths
@@ -22,6 +20,8 @@ from neuroviz.engine.formulas import (
     paper_formula,
 )
 from neuroviz.engine.measure import measure_dimension
+from neuroviz_beyond.certificate.certificate import certify
+from variants import random_architectures
 
 P = 8_388_587
 BOTH = ("lightning", "softmax")

@@ -9,9 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 import sympy
-from definition import RandomExponential, Residue, derivative, rank, residues
 
-from neuroviz.beyond.search.equivalent_weights import known_equivalents
+from definition import RandomExponential, Residue, derivative, rank, residues
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -21,6 +20,7 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import layer_shapes, random_weights, unflatten
 from neuroviz.engine.rank import DECISIVE_GAP
 from neuroviz.engine.symmetry import virtual_weights
+from neuroviz_beyond.search.equivalent_weights import known_equivalents
 
 lightning, softmax = (
     partial(Architecture, attention=kind) for kind in ("lightning", "softmax")

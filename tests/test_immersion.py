@@ -6,22 +6,22 @@ from itertools import product
 
 import numpy as np
 import pytest
-from panels import ends, plain, without
 
-from neuroviz.beyond.proof.immersion import (
-    MODES,
-    ImmersionSetting,
-    real_network,
-    study_immersion,
-)
-from neuroviz.beyond.proof.immersion_panel import ProofExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens
 from neuroviz.engine.rank import exact_rank, is_wide, nearby, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.immersion import (
+    MODES,
+    ImmersionSetting,
+    real_network,
+    study_immersion,
+)
+from neuroviz.softmax.immersion_panel import ProofExplorer
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
+from panels import ends, plain, without
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (1, 2, 3) for layers in (1, 2, 3, 4)]

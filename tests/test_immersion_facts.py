@@ -7,13 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from node import ask, check_types
-from panels import title
-from test_immersion import STATES
 
-from neuroviz.beyond.proof import immersion
-from neuroviz.beyond.proof.immersion_facts import immersion_facts
-from neuroviz.beyond.proof.immersion_panel import (
+from neuroviz.engine.field import Reals
+from neuroviz.kit.plot import plain
+from neuroviz.softmax import immersion
+from neuroviz.softmax.immersion_facts import immersion_facts
+from neuroviz.softmax.immersion_panel import (
     EXPERIMENTS,
     LAYERS,
     MODES,
@@ -22,9 +21,10 @@ from neuroviz.beyond.proof.immersion_panel import (
     proof_picture,
     study_proof,
 )
-from neuroviz.engine.field import Reals
-from neuroviz.kit.plot import plain
 from neuroviz.softmax.two_tokens import follow
+from node import ask, check_types
+from panels import title
+from test_immersion import STATES
 
 PANEL = ProofExplorer
 AGREE = 1e-9

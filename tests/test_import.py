@@ -3,10 +3,10 @@
 from importlib import import_module
 
 import pytest
+from neuroviz.moved import MOVED
 
 import neuroviz as nv
 from neuroviz import explorables
-from neuroviz.moved import MOVED
 
 HEAVY = [
     "torch",

@@ -14,18 +14,18 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from panels import PATIENCE
 
 from benchmarks.live import PAGE, served
 from neuroviz import explorables
-from neuroviz.beyond.transformers import alignment
-from neuroviz.certificate import balls
 from neuroviz.engine import elimination
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.event_loop import EventLoop
 from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
+from neuroviz_beyond.certificate import balls
+from neuroviz_beyond.transformers import alignment
+from panels import PATIENCE
 from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite

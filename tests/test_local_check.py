@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_peeling import virtual_jacobian
-from variants import random_architectures
 
-from neuroviz.certificate.small_rank_pieces import (
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import general_formula
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.rank import exact_rank
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
+from neuroviz_beyond.certificate.small_rank_pieces import (
     PIECES,
     Pattern,
     Point,
@@ -19,15 +24,10 @@ from neuroviz.certificate.small_rank_pieces import (
     pieces_at,
     random_point,
 )
-from neuroviz.certificate.small_ranks import MOST_LAYERS, local_check, pattern_of
-from neuroviz.certificate.verify import count_another_way
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField
-from neuroviz.engine.formulas import general_formula
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.rank import exact_rank
-from neuroviz.engine.symmetry import VirtualWeights
-from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
+from neuroviz_beyond.certificate.small_ranks import MOST_LAYERS, local_check, pattern_of
+from neuroviz_beyond.certificate.verify import count_another_way
+from test_peeling import virtual_jacobian
+from variants import random_architectures
 
 BOTH = ("lightning", "softmax")
 OVER = PrimeField()

@@ -12,10 +12,9 @@ import flint
 import mpmath
 import numpy as np
 import pytest
-from definition import RandomExponential, fractions, measure, residues
-from variants import random_architectures, random_blocks, random_variants
 
 import neuroviz
+from definition import RandomExponential, fractions, measure, residues
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
@@ -25,6 +24,7 @@ from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import block_degree, jacobian
+from variants import random_architectures, random_blocks, random_variants
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15

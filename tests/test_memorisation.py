@@ -6,8 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from neuroviz.beyond.memorisation import memorisation
-from neuroviz.beyond.memorisation.memorisation import (
+from neuroviz.engine.field import PrimeField
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import jacobian, random_tokens, random_weights
+from neuroviz.engine.rank import exact_rank
+from neuroviz_beyond.memorisation import memorisation
+from neuroviz_beyond.memorisation.memorisation import (
     CASES,
     DRAWS,
     LEARNT,
@@ -24,11 +29,6 @@ from neuroviz.beyond.memorisation.memorisation import (
     try_numbers,
     values,
 )
-from neuroviz.engine.field import PrimeField
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import jacobian, random_tokens, random_weights
-from neuroviz.engine.rank import exact_rank
 
 QUICK = [
     arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"

@@ -10,9 +10,14 @@ from math import exp
 import numpy as np
 import pytest
 import torch
-from definition import output
 from torch.utils.flop_counter import FlopCounterMode
 
+from definition import output
+from neuroviz.attention.modules import (
+    AttentionNetwork,
+    LightningAttention,
+    SoftmaxAttention,
+)
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
@@ -22,7 +27,6 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
-from neuroviz.nn.modules import AttentionNetwork, LightningAttention, SoftmaxAttention
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 SIZES = [

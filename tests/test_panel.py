@@ -16,7 +16,6 @@ import ipywidgets as widgets
 import pytest
 from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
-from panels import PATIENCE, eventually, is_alive, plain, walk
 from plotly.offline import get_plotlyjs_version
 
 from neuroviz import explorables
@@ -28,6 +27,7 @@ from neuroviz.kit.presets import presets
 from neuroviz.kit.status import Status
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
+from panels import PATIENCE, eventually, is_alive, plain, walk
 
 ROOT = Path(__file__).parent.parent
 SLOW, FAILS, DIES, HANGS = (

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.func import jacrev, vmap
 
-from neuroviz.beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.measure import measure_dimension
+from neuroviz_beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 
 NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension
     "GPT-2 small": (28_348_416, 27_150_336),

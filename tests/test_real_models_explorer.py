@@ -2,15 +2,15 @@
 caveat beside them."""
 
 import pytest
-from panels import headlines, title, trace
 
-from neuroviz.beyond.transformers.real_models import (
+from neuroviz_beyond.transformers.real_models import (
     CAVEAT,
     MODELS,
     PARTS,
     RealModelsExplorer,
     real_model,
 )
+from panels import headlines, title, trace
 
 PANEL = RealModelsExplorer
 

@@ -5,13 +5,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from neuroviz.beyond.transformers.alignment import align, shown
-from neuroviz.beyond.transformers.real_models import real_model
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward, random_block_weights
+from neuroviz_beyond.transformers.alignment import align, shown
+from neuroviz_beyond.transformers.real_models import real_model
 
 REALS = Reals()
 HEADS, GROUPS = 4, 2

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import said, title, trace
 
-from neuroviz.beyond.transformers.same_function import (
+from neuroviz.engine import network as engine
+from neuroviz.engine.field import Reals
+from neuroviz_beyond.transformers.same_function import (
     TwinSetting,
     as_block_weights,
     forward,
     poles,
     study_twins,
 )
-from neuroviz.beyond.transformers.same_function_panel import SameFunctionExplorer
-from neuroviz.engine import network as engine
-from neuroviz.engine.field import Reals
+from neuroviz_beyond.transformers.same_function_panel import SameFunctionExplorer
+from panels import said, title, trace
 
 PANEL = SameFunctionExplorer
 ALL = TwinSetting(swapped="both", basis=-0.8, shift=0.9, biases=True)

@@ -9,13 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from panels import PATIENCE
-from test_surface_explorer import SETTINGS
 
-from neuroviz.beyond.proof.immersion_panel import ProofExplorer
-from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
-from neuroviz.beyond.training.panel import FlowExplorer
-from neuroviz.beyond.unrolling.panel import UnrollingExplorer
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
@@ -26,6 +20,12 @@ from neuroviz.singular.chart import chart_of, in_drawing
 from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
+from neuroviz.softmax.immersion_panel import ProofExplorer
+from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
+from neuroviz_beyond.training.panel import FlowExplorer
+from neuroviz_beyond.unrolling.panel import UnrollingExplorer
+from panels import PATIENCE
+from test_surface_explorer import SETTINGS
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -7,36 +7,10 @@ from functools import cache, partial
 import mpmath
 import numpy as np
 import pytest
-from count import count_fiber
-from definition import Residue, output
-from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
-from neuroviz.beyond.search.cases import SearchSetting, study_search
-from neuroviz.beyond.search.descent import Misfit, _least_squares, descend
-from neuroviz.beyond.search.equivalent_weights import (
-    LAYERS_SWAPPED,
-    RESCALED,
-    SAME,
-    SHUFFLED,
-    SWAPPED,
-    UNEXPLAINED,
-    comparable,
-    distance,
-    known_equivalents,
-    shuffled,
-)
-from neuroviz.beyond.search.initial_guesses import draw
-from neuroviz.beyond.search.local_coordinates import (
-    Chart,
-    chart_at,
-    flat,
-    narrow,
-    tangent_map,
-)
-from neuroviz.beyond.search.panel import SearchExplorer, search_parts
-from neuroviz.beyond.search.search import VERIFIED, search_fiber
-from neuroviz.beyond.search.units import fitting_units
+from count import count_fiber
+from definition import Residue, output
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
@@ -53,6 +27,32 @@ from neuroviz.engine.network import (
 from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
+from neuroviz_beyond.search.cases import SearchSetting, study_search
+from neuroviz_beyond.search.descent import Misfit, _least_squares, descend
+from neuroviz_beyond.search.equivalent_weights import (
+    LAYERS_SWAPPED,
+    RESCALED,
+    SAME,
+    SHUFFLED,
+    SWAPPED,
+    UNEXPLAINED,
+    comparable,
+    distance,
+    known_equivalents,
+    shuffled,
+)
+from neuroviz_beyond.search.initial_guesses import draw
+from neuroviz_beyond.search.local_coordinates import (
+    Chart,
+    chart_at,
+    flat,
+    narrow,
+    tangent_map,
+)
+from neuroviz_beyond.search.panel import SearchExplorer, search_parts
+from neuroviz_beyond.search.search import VERIFIED, search_fiber
+from neuroviz_beyond.search.units import fitting_units
+from panels import PATIENCE, headlines, title, trace
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 
@@ -229,7 +229,7 @@ def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_ex
 
 def test_a_search_that_finds_nothing_says_that_this_is_no_information(monkeypatch):
     monkeypatch.setattr(
-        "neuroviz.beyond.search.search.VERIFIED", -1.0
+        "neuroviz_beyond.search.search.VERIFIED", -1.0
     )  # so that nothing is
     search = study_search(SearchSetting("lightning-1", 3)).search
     assert search.verified == 0 and search.classes == ()

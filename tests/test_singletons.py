@@ -7,12 +7,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from panels import title
 
-from neuroviz.beyond.proof.separation import find_ending
-from neuroviz.beyond.proof.uniqueness import study_singleton
-from neuroviz.beyond.proof.uniqueness_panel import SingletonExplorer
-from neuroviz.beyond.proof.weight_pairs import (
+from neuroviz.engine.field import Reals
+from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
+from neuroviz_beyond.proofs.separation import find_ending
+from neuroviz_beyond.proofs.uniqueness import study_singleton
+from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
+from neuroviz_beyond.proofs.weight_pairs import (
     CANDIDATES,
     Relations,
     UniquenessSetting,
@@ -20,8 +21,7 @@ from neuroviz.beyond.proof.weight_pairs import (
     find_relations,
     two_networks,
 )
-from neuroviz.engine.field import Reals
-from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
+from panels import title
 
 RHOS = [
     Fraction(1, 3),

@@ -7,13 +7,13 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.beyond.transformers.alignment import shown
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.network import forward, jacobian, random_block_weights
 from neuroviz.engine.rank import exact_rank
+from neuroviz_beyond.transformers.alignment import shown
 
 S = np.array(None)
 S[()] = flint.fmpq_poly([0, 1])

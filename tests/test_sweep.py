@@ -24,16 +24,16 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 from loky import ProcessPoolExecutor
-from panels import PATIENCE
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.sweep import Record, Sweep, sweep
+from neuroviz_beyond.sweeps import Record, Sweep, sweep
+from panels import PATIENCE
 
 MODULE = sys.modules[
-    "neuroviz.engine.sweep"
+    "neuroviz_beyond.sweeps"
 ]  # the package has the function under this name
 HOME = os.environ.setdefault(
     "NEUROVIZ_TEST_SWEEP", str(os.getpid())
@@ -352,7 +352,7 @@ def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(
 _SCRIPT = """
 import sys
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.sweep import Record, sweep
+from neuroviz_beyond.sweeps import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]

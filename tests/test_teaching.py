@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import ipywidgets as widgets
 import numpy as np
 import pytest
-from panels import walk
 
 import neuroviz as nv
-from neuroviz.beyond.why.flag import measure_span
+from neuroviz.deep.span import measure_span
 from neuroviz.engine.formulas import Expected
 from neuroviz.lessons import teaching
-from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import Choice, Prediction, predict
 from neuroviz.lessons.wrong_answers import Mistake, wrong_answers
+from neuroviz_beyond.lessons.questions import WHERE_RUNS_END, where_runs_end
+from panels import walk
 
 ARCH = nv.Architecture.uniform(4, 2, 2)
 MEASURED, EXPECTED = nv.measure_dimension(ARCH), nv.expected_dimension(ARCH)

@@ -7,18 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from node import ask, check_types
-from test_singletons import OTHER, SECOND, setting_of
 
-from neuroviz.beyond.proof import uniqueness
-from neuroviz.beyond.proof.uniqueness import study_singleton
-from neuroviz.beyond.proof.uniqueness_facts import (
+from neuroviz.kit.plot import plain
+from neuroviz_beyond.proofs import uniqueness
+from neuroviz_beyond.proofs.uniqueness import study_singleton
+from neuroviz_beyond.proofs.uniqueness_facts import (
     uniqueness_facts,
     uniqueness_picture,
     verdict,
 )
-from neuroviz.beyond.proof.weight_pairs import CANDIDATES, UniquenessSetting
-from neuroviz.kit.plot import plain
+from neuroviz_beyond.proofs.weight_pairs import CANDIDATES, UniquenessSetting
+from node import ask, check_types
+from test_singletons import OTHER, SECOND, setting_of
 
 AGREE = 1e-9
 AWAY = 3  # farther away the page does not draw a token

@@ -7,23 +7,23 @@ from functools import cache
 
 import numpy as np
 import pytest
-from node import ask, check_types
-from panels import plain, words_of
 
-from neuroviz.beyond.unrolling import unrolling as module
-from neuroviz.beyond.unrolling.panel import UnrollingExplorer
-from neuroviz.beyond.unrolling.unrolled_facts import unrolled_facts
-from neuroviz.beyond.unrolling.unrolling import (
-    UnrollSetting,
-    readable_network,
-    study_unrolling,
-)
-from neuroviz.beyond.unrolling.words import coefficient_name, number
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.engine.unrolling import link_values, reflect, term, unroll
 from neuroviz.kit.plot import plain as plain_data
+from neuroviz_beyond.unrolling import unrolling as module
+from neuroviz_beyond.unrolling.panel import UnrollingExplorer
+from neuroviz_beyond.unrolling.unrolled_facts import unrolled_facts
+from neuroviz_beyond.unrolling.unrolling import (
+    UnrollSetting,
+    readable_network,
+    study_unrolling,
+)
+from neuroviz_beyond.unrolling.words import coefficient_name, number
+from node import ask, check_types
+from panels import plain, words_of
 
 PANEL = UnrollingExplorer
 PLACES = [

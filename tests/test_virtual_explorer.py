@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from panels import random_states, title
 
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
@@ -15,6 +14,7 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
 from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit.words import signed
+from panels import random_states, title
 
 PANEL = VirtualWeightsExplorer
 

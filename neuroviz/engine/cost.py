@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
 from timeit import repeat
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -34,10 +33,7 @@ from neuroviz.engine.random_rank import (
     numbers_in_between,
 )
 
-prover = SimpleNamespace()
-"""Place of `certify` and `cost`: `certificate/certificate.py` sets them, as engine may
-not import it."""
-METHODS = "exact", "float", "certified"
+METHODS = "exact", "float"
 BUDGET_SECONDS = 600.0
 """Default limit, in seconds, on the estimated time of a measurement."""
 LARGE = 1500
@@ -88,22 +84,8 @@ def checked_question(
     """
     check_architecture(caller, arch, variants=True)
     if method not in METHODS:
-        raise ValueError(
-            f"method must be 'exact', 'float' or 'certified'; got {method!r}"
-        )
+        raise ValueError(f"method must be 'exact' or 'float'; got {method!r}")
     inputs = None if inputs is None else whole_number("inputs", inputs, least=1)
-    if method == "certified":
-        if not arch.is_plain:
-            raise ValueError(
-                "certificates are for one head a layer, no skip and no mask, an empty"
-                f" block; got {arch}: take method='exact'"
-            )
-        if inputs is not None or prime is not None:
-            raise ValueError(
-                "a certificate chooses its inputs and field itself: leave inputs and"
-                " prime out"
-            )
-        return route, None, None
     if route not in (None, "slice", "weights"):
         raise ValueError(f"route must be 'slice', 'weights' or None; got {route!r}")
     if route == "slice" and not arch.is_plain:
@@ -154,8 +136,6 @@ def estimate_cost(
     route, inputs, prime = checked_question(
         "estimate_cost", arch, method, route, inputs, prime
     )
-    if method == "certified":
-        return prover.cost(arch, route)
     if method == "float":
         return _float_cost(arch, inputs)
     columns = columns_on(arch, route)
@@ -220,15 +200,10 @@ def check_budget(cost: Cost, budget: float, arch: Architecture) -> None:
         if short
         else f"the budget is {in_words(budget)}"
     )
-    instead = (
-        "method='certified' (by a theorem every size is quick)"
-        if arch.is_plain
-        else "smaller sizes"
-    )
     raise ValueError(
         f"a matrix with {cost.columns} columns would take {cost} for {arch}, and"
-        f" {limit}; raise budget, take {instead}, or let another machine do it:"
-        " sweep([…], executor=…)"
+        f" {limit}; raise budget, take smaller sizes, or ask expected_dimension, which"
+        " is quick at every size"
     )
 
 

@@ -42,8 +42,8 @@ class Measurement:
         seed: what the random network and inputs were drawn from; None where they were
             given.
         note: how the number was found, in a sentence.
-        method: "exact", "float" or "certified"; `status`, what a reader may take the
-            number for, is the same.
+        method: "exact" or "float"; `status`, what a reader may take the number for, is
+            the same.
     """
 
     value: int
@@ -59,8 +59,7 @@ class Measurement:
 
     @property
     def kernel(self) -> int:
-        """How many directions are silent, `num_columns` − `value`; a certified
-        measurement has no columns.
+        """How many directions are silent, `num_columns` − `value`.
 
         >>> ExactMeasurement(12, 17, 0, "", 15, 7, 0.0, "weights", "flint").kernel
         3
@@ -115,21 +114,6 @@ class FloatMeasurement(Measurement):
 
 
 @dataclass(frozen=True)
-class CertifiedMeasurement(Measurement):
-    """A proved dimension.
-
-    Attributes:
-        route: "theorem" or "ball".
-        certificate: a `Certificate`: what was proved, and how; its `verify()` checks it
-            again.
-    """
-
-    route: str
-    certificate: object = field(compare=False, repr=False)
-    method: ClassVar[str] = "certified"
-
-
-@dataclass(frozen=True)
 class InputsCurve:
     """The exact rank as inputs are added one by one, up to where it stops growing.
 
@@ -171,32 +155,25 @@ def measure_dimension(
     float   float64 at well conditioned weights and tokens, half as many inputs again as
             the exact rank needs, and one; the spectrum, its gap, and whether the gap
             decides. Evidence only.
-    certified   the strongest proof that we have, as an object that checks itself again:
-            see `neuroviz.certificate.certificate`. The status of the statement it rests
-            on is in its argument.
 
     Args:
         arch: any `Architecture`.
-        method: "exact", "float" or "certified".
+        method: "exact" or "float".
         seed: a whole number ≥ 0; the same seed gives the same measurement.
         inputs: observe this many inputs, all outputs of each, instead of enough of
             them.
         route: "slice" (default for exact: columns across the symmetries' orbits, so
             that full rank is a proof) or "weights" (all parameters; default, and only
-            choice, for float, and for networks with heads, skips or masks). For
-            certified "theorem", "ball", or None for the stronger.
+            choice, for float, and for networks with heads, skips or masks).
         prime: exact only: an odd prime below 2²³; another one is an independent check.
-        budget: seconds. Exact and float refuse what will take more by `estimate_cost`,
-            600 if None, and stop where it takes longer after all. A certificate's
-            search stops after it, 60 if None. It never changes what is found, only
-            whether something is.
+        budget: seconds, 600 if None. What will take more by `estimate_cost` is refused,
+            and what takes longer after all is stopped. It never changes what is found,
+            only whether something is.
         progress: True for a bar with the time left, False for none, None for one where
-            it takes some seconds; or a function called as (what, part of the whole). A
-            certificate shows none.
+            it takes some seconds; or a function called as (what, part of the whole).
 
     Raises:
-        ValueError: if an argument is none of the above, or the budget too small; for
-            certified also if nothing is proved.
+        ValueError: if an argument is none of the above, or the budget too small.
 
     >>> from neuroviz import Architecture, measure_dimension
     >>> found = measure_dimension(Architecture((3, 3, 1), (1, 3)))
@@ -214,18 +191,15 @@ def measure_dimension(
     seed = whole_number("seed", seed, least=0)
     if budget is not None:
         Budget(budget)  # an impossible budget raises here
-    if method == "certified":
-        return _certified(arch, seed, route, budget)
     # A float measurement looks at all outputs of each input.
     columns, each = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
     taken = inputs or (2 + 3 * columns // (2 * each) if method == "float" else None)
     context = nullcontext()
     if budget is not None or progress or not cost.is_quick(arch, columns, taken):
-        instead = "take method='certified'" if arch.is_plain else "fewer tokens"
+        instead = "take smaller sizes"
         if callable(progress):
-            progress(
-                "estimate", 0.0
-            )  # a process's first estimate imports torch, which takes seconds
+            # A process's first estimate imports torch, which takes seconds.
+            progress("estimate", 0.0)
         expected = cost.estimate_cost(arch, method, route, inputs, p)
         context = _within(arch, expected, instead, budget, progress)
     with context:
@@ -249,17 +223,6 @@ def _within(
         progress = expected.seconds > _SECONDS_WITHOUT_A_BAR
     return showing(
         progress, expected.stages, Budget(seconds, "not measured", instead).check
-    )
-
-
-@lru_cache(maxsize=256)
-def _certified(
-    arch: Architecture, seed: int, route: str | None, budget: float | None
-) -> Measurement:
-    proof = cost.prover.certify(arch, route, seed, budget)
-    inputs = len(proof.data.get("inputs", ()))
-    return CertifiedMeasurement(
-        proof.dimension, inputs, seed, proof.argument, proof.route, proof
     )
 
 
@@ -375,7 +338,7 @@ def _at_two_points(
 def clear_cache() -> None:
     """Forget all measurements, so that the next ones are made anew (for timing, for
     tests)."""
-    for cached in (_measure_exact, _measure_float, _certified, _rank_by_inputs):
+    for cached in (_measure_exact, _measure_float, _rank_by_inputs):
         cached.cache_clear()
 
 

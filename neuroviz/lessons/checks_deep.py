@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from neuroviz.beyond.why.flag import measure_span
+from neuroviz.deep.span import measure_span
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.expected import Expected
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals

@@ -315,8 +315,6 @@ def _how_sure(found: Measurement) -> str:
             "Read off a spectrum,"
             f" {'clearly' if found.decided else 'but the spectrum does not decide'}."
         )
-    if found.method == "certified":
-        return f"Proved: {found.note.rstrip('.')}."
     if found.error_bound:
         return (
             f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."

@@ -18,9 +18,9 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
-from neuroviz.lessons.checks_beyond import check_blending
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+from neuroviz_beyond.lessons.checks import check_blending
 
 # %% [markdown]
 # ## Add a skip connection

@@ -18,9 +18,9 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import MemorisationExplorer
-from neuroviz.lessons.checks_beyond import check_larger_and_poorer
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+from neuroviz_beyond.lessons.checks import check_larger_and_poorer
 
 # %% [markdown]
 # ## Learn numbers by heart

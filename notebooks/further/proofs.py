@@ -19,7 +19,7 @@ import numpy as np
 import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.beyond.why.flag import measure_span
+from neuroviz.deep.span import measure_span
 from neuroviz.explorables import (
     FlagExplorer,
     ProofExplorer,

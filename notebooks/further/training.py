@@ -47,9 +47,9 @@
 # <!-- teacher (6 min): Let them bet on all four kinds of target before the panel, and keep the bets on the board. The dotted one is usually guessed too low. -->
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.beyond.training.flow import attraction
-from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import predict
+from neuroviz.singular.flow import attraction
+from neuroviz_beyond.lessons.questions import WHERE_RUNS_END, where_runs_end
 
 gaussian = attraction("gaussian", runs=40, time=100)
 predict(

@@ -22,9 +22,9 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import SameFunctionExplorer
-from neuroviz.lessons.checks_beyond import TWO_FILES, check_shuffle, write_two_files
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+from neuroviz_beyond.lessons.checks import TWO_FILES, check_shuffle, write_two_files
 
 # %% [markdown]
 # ## Move weights, keep outputs

@@ -103,7 +103,7 @@ def anchor(path: str) -> str:
     """The name under which a page can be linked at a function or class; upper and lower
     case are one there.
 
-    >>> anchor("neuroviz.engine.sweep.sweep"), anchor("neuroviz.engine.sweep.Sweep")
+    >>> anchor("neuroviz_beyond.sweeps.sweep"), anchor("neuroviz_beyond.sweeps.Sweep")
     ('neuroviz-engine-sweep-sweep', 'class-neuroviz-engine-sweep-sweep')
     """
     kind = "class-" if path.rpartition(".")[2][:1].isupper() else ""

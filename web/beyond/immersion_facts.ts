@@ -1,6 +1,6 @@
 /**
  * The facts of the experiments of Theorem A, schema "immersion/1":
- * `neuroviz/beyond/proof/immersion_facts.py` says what they mean.
+ * `neuroviz/softmax/immersion_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
 import type { Form } from "./two_tokens";

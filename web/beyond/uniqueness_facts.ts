@@ -1,6 +1,6 @@
 /**
  * The facts of two networks on the same two tokens, schema "uniqueness/1":
- * `neuroviz/beyond/proof/uniqueness_facts.py` says what they mean.
+ * `beyond/neuroviz_beyond/proofs/uniqueness_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
 import type { Form, Shares } from "./two_tokens";

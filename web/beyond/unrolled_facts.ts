@@ -1,6 +1,6 @@
 /**
  * The facts of the unrolled network, schema "unrolled/1":
- * `neuroviz/beyond/unrolling/unrolled_facts.py` says what they mean.
+ * `beyond/neuroviz_beyond/unrolling/unrolled_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
 

@@ -1,0 +1,286 @@
+"""Checking a certificate again, from what it stores alone, by other means than it was
+found with.
+
+Nothing that finds certificates is used: the hypotheses of each statement are written
+out a second time, the formula is counted by codimensions, and the dimension is computed
+again by a local check, which takes no theorem's word for the kernel; the slice is built
+again, derivatives are taken forward instead of backward, the determinant is
+python-flint's. docs/mathematics.md: "Certificates", "The local check".
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import Layer, Weights
+from neuroviz_beyond.certificate.small_ranks import local_check
+
+Place = tuple[int, int, int, int]
+"""A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
+_MOST_BITS = 4096
+_BITS_AGAIN = (
+    2,
+    4,
+    8,
+)  # multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of checking a certificate again: whether it holds, and what was
+    found."""
+
+    valid: bool
+    finding: str
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+# By theorem
+
+
+def _inner(arch: Architecture) -> tuple[int, ...]:
+    return arch.widths[1:-1] or (1,)
+
+
+_HOLDS: dict[str, Callable[[Architecture], bool]] = {
+    "lightning attention": lambda arch: arch.attention == "lightning",
+    "softmax attention": lambda arch: arch.attention == "softmax",
+    "one layer": lambda arch: arch.num_layers == 1,
+    "l ≥ 2": lambda arch: arch.num_layers > 1,
+    "t ≥ 2": lambda arch: arch.tokens > 1,
+    "t = 1": lambda arch: arch.tokens == 1,
+    "inner widths δ ≤ d₀, dₗ": lambda arch: (
+        len({*_inner(arch)}) == 1
+        and _inner(arch)[0] <= min(arch.widths[0], arch.widths[-1])
+    ),
+    "δ ≥ 2": lambda arch: min(_inner(arch)) > 1,
+    "2 ≤ aᵢ ≤ dᵢ₋₁": lambda arch: all(1 < a <= d for d, _, a in arch.layers),
+}
+# The hypotheses of each statement, written without the functions that found the proof.
+_HYPOTHESES = {
+    "Cor. 3.3": "lightning attention; one layer; t ≥ 2",
+    "Cor. 3.8": (
+        "lightning attention; l ≥ 2; t ≥ 2; inner widths δ ≤ d₀, dₗ; δ ≥ 2; 2 ≤ aᵢ ≤"
+        " dᵢ₋₁"
+    ),
+    "Thm. 3.9": "softmax attention; one layer; t ≥ 2",
+    "Eq. 16, Corollary A": "softmax attention; l ≥ 2; t ≥ 2; inner widths δ ≤ d₀, dₗ",
+    "Corollary A": "softmax attention; t ≥ 2",
+    "One token": "softmax attention; t = 1",
+    "Theorem C": "lightning attention",
+}
+_PAPERS = ("Cor. 3.3", "Cor. 3.8", "Thm. 3.9")
+
+
+def verify_theorem(
+    arch: Architecture, dimension: int, source: str, data: dict
+) -> Verification:
+    """The hypotheses again, the formula by codimensions, and the dimension itself by a
+    local check."""
+    if source not in _HYPOTHESES:
+        return Verification(False, f"no statement is called {source!r}")
+    if failing := [
+        text for text in _HYPOTHESES[source].split("; ") if not _HOLDS[text](arch)
+    ]:
+        why = (
+            f"the hypotheses of {source} do not hold for {arch}: it needs"
+            f" {'; '.join(failing)}"
+        )
+        return Verification(False, why)
+    if data != {"status": "proved" if source in _PAPERS else "proved here"}:
+        return Verification(
+            False, f"{source} has another status than {data['status']!r}"
+        )
+    count = count_another_way(arch)
+    if count != dimension:
+        return Verification(False, f"{source} gives {count}, not {dimension}")
+    local, again = local_check(arch), ""
+    if local.covers:
+        if not local.holds:
+            why = (
+                f"a local check finds a kernel of {local.kernel}; the symmetries"
+                f" explain {local.expected}"
+            )
+            return Verification(False, why)
+        if local.dimension != dimension:
+            return Verification(
+                False, f"a local check finds {local.dimension}, not {dimension}"
+            )
+        again = (
+            f"; a local check ({len(local.pieces)} small ranks) finds"
+            f" {local.dimension} too"
+        )
+    return Verification(
+        True,
+        f"hypotheses of {source} hold; the count by codimensions is {count}{again}",
+    )
+
+
+def count_another_way(arch: Architecture) -> int:
+    """The general formula by codimensions, with the effective widths as minima over all
+    later layers.
+
+    w_{i−1} = min over k ≥ i − 1 of r_k + Σ_{i ≤ j ≤ k} 2 min(a_j, r_{j−1}), with r_l
+    replaced by d_l; matrices of rank ≤ a have codimension (w − a)₊² in w², their
+    symmetric parts (w − 2a)₊(w − 2a + 1)/2.
+
+    >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
+    18
+    """
+    d, a, depth, lightning = (
+        arch.widths,
+        arch.head_dims,
+        arch.num_layers,
+        arch.attention == "lightning",
+    )
+    if not lightning and arch.tokens == 1:
+        r = min(d)
+        return d[0] * d[-1] - (d[0] - r) * (d[-1] - r)
+    r = [*accumulate(d[:-1], min), d[-1]]
+    reach = [
+        0,
+        *accumulate(2 * min(a[j], r[j]) for j in range(depth)),
+    ]  # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
+    least = accumulate((r[k] + reach[k] for k in range(depth, -1, -1)), min)
+    seen = [
+        best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)
+    ][::-1]
+    seen[0] = d[0]
+    total, parallel = -depth if lightning else 0, arch.tokens == 1
+    for i, (w, out) in enumerate(pairwise(seen)):
+        if lightning and parallel:
+            gap = max(0, w - 2 * a[i])
+            total += w * (w + 1) // 2 - gap * (gap + 1) // 2
+        else:
+            total += w * w - max(0, w - a[i]) ** 2
+        parallel = parallel or min(a[i], w) == 1
+        total += out * w - (out * out if i < depth - 1 else 0)
+    return total
+
+
+def _whole_numbers(stored: list) -> np.ndarray:
+    """The numbers that are stored; ValueError where they are no whole numbers."""
+    numbers = np.array(stored)
+    if numbers.dtype != np.int64:  # fractions, NaN, booleans, texts, or too large
+        raise ValueError("a stored number is no whole number, or has too many digits")
+    return numbers
+
+
+def _check_inputs(arch: Architecture, X: np.ndarray, functionals: np.ndarray) -> None:
+    """ValueError unless these are inputs of this architecture, and a functional of the
+    output for each."""
+    inside, outside = (
+        (len(X), arch.widths[0], arch.tokens),
+        (len(X), arch.widths[-1], arch.tokens),
+    )
+    if X.shape != inside or functionals.shape != outside:
+        raise ValueError(
+            f"inputs need the shape {inside} and functionals {outside}; got {X.shape}"
+            f" and {functionals.shape}"
+        )
+
+
+def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[Place]]:
+    """The stored weights, if they lie on the slice, and its free places, layer by
+    layer.
+
+    The slice of "The gauge slice", built again: K = [1 | K′], V = [1 | V′] before the
+    last layer, and for lightning one entry of Q.
+    """
+    d, depth = arch.widths, arch.num_layers
+    if len(weights) != depth:
+        raise ValueError(f"{len(weights)} layers are stored, of {depth}")
+    r = [*accumulate(d[:-1], min), d[-1]]
+    free = []
+    for i, (Q, K, V) in enumerate(weights):
+        a = min(arch.head_dims[i], r[i])
+        if (Q.shape, K.shape, V.shape) != ((a, r[i]), (a, r[i]), (r[i + 1], r[i])):
+            raise ValueError(f"layer {i + 1} has other shapes than the slice")
+        if (K[:, :a] != np.eye(a)).any() or (
+            i < depth - 1 and (V[:, : r[i + 1]] != np.eye(r[i + 1])).any()
+        ):
+            raise ValueError(f"layer {i + 1} does not lie on the slice")
+        if arch.attention == "lightning" and Q[0, 0] != 1:
+            raise ValueError(
+                f"layer {i + 1} does not lie on the slice: the first entry of Q is"
+                " not 1"
+            )
+        held = [
+            int(arch.attention == "lightning"),
+            a,
+            r[i + 1] if i < depth - 1 else 0,
+        ]  # first columns
+        for m, matrix in enumerate((Q, K, V)):
+            for row, column in np.ndindex(matrix.shape):
+                if column >= held[m] or (m == 0 and row):
+                    free.append((i, m, row, column))
+    return weights, free
+
+
+# By ball arithmetic
+
+
+def verify_ball(
+    arch: Architecture, dimension: int, source: str, data: dict
+) -> Verification:
+    """Forward differentiation in balls, and the determinant by python-flint's own
+    elimination."""
+    import flint
+
+    from neuroviz_beyond.certificate.balls import ball_tangents, precision
+
+    def determinant() -> flint.arb:
+        """Of how the functional of each input (a row) moves with each free entry (a
+        column)."""
+        rows = []
+        for x, functional in zip(X, functionals, strict=True):
+            column = flint.arb_mat(functional.reshape(-1, 1).tolist())
+            rows.append(
+                (ball_tangents(arch.attention, weights, free, x) * column).entries()
+            )
+        return flint.arb_mat(rows).det()
+
+    weights = tuple(
+        Layer(*(_as_floats(matrix) for matrix in layer)) for layer in data["weights"]
+    )
+    weights, free = _checked_slice(arch, weights)
+    X, functionals = _as_floats(data["inputs"]), _whole_numbers(data["functionals"])
+    _check_inputs(arch, X, functionals)
+    n, bits = len(free), data["bits"]
+    if len(X) != n:
+        raise ValueError(
+            f"{n} inputs and functionals are needed, as many as the slice has free"
+            " entries"
+        )
+    if n != dimension:
+        return Verification(False, f"the slice has {n} free entries, not {dimension}")
+    if not isinstance(bits, int) or not 2 <= bits <= _MOST_BITS:
+        raise ValueError(f"bits is a whole number from 2 to {_MOST_BITS}; got {bits!r}")
+    for factor in _BITS_AGAIN:
+        with precision(factor * bits):
+            if not determinant().contains(0):
+                said = (
+                    f"the determinant of the {n} × {n} matrix, found forward, is not 0;"
+                    f" {n} free entries"
+                )
+                return Verification(True, said)
+    return Verification(False, "at the stored point the determinant may be 0")
+
+
+def _as_floats(texts: list) -> np.ndarray:
+    """Stored fractions as floats that are the same numbers; ValueError where floats
+    would round."""
+    stored = np.array(texts)
+    if stored.dtype.kind != "U":
+        raise ValueError("a fraction is stored as text, such as 5/64")
+    numbers = np.vectorize(Fraction, otypes=[object])(stored)
+    floats = numbers.astype(float)
+    if (numbers != np.vectorize(Fraction, otypes=[object])(floats)).any():
+        raise ValueError("a stored number is no short binary fraction")
+    return floats

@@ -1,0 +1,280 @@
+"""Find the formula yourself: type one, and see at once at which network it is wrong."""
+
+import ipywidgets as widgets
+
+from neuroviz.kit import theme
+from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.settings import Controls
+from neuroviz.kit.words import colored, in_two_lines
+from neuroviz_beyond.formula.families import FAMILIES
+from neuroviz_beyond.formula.family import FamilySetting, FamilyStudy, study_family
+
+_TABLE, _WORDS = (0.0, 0.7), 0.73
+_NUMBER, _BELOW = (
+    0.16,
+    -0.2,
+)  # heights of the two numbers in a cell, in rows from its middle
+
+
+def formula_parts(study: FamilyStudy) -> Parts:
+    """The picture: a row for each d, a column for each choice of the other letters."""
+    plot, others = (
+        Plot("", _TABLE, (0.12, 1.0)),
+        [letter for letter in study.family.varies if letter != "d"],
+    )
+    keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
+    found, widths = sorted(set(keys)), sorted({v.sizes.width for v in study.verdicts})
+    places = [
+        (found.index(k), widths.index(v.sizes.width))
+        for k, v in zip(keys, study.verdicts, strict=True)
+    ]
+    at = dict(zip(places, study.verdicts, strict=True))
+    rows, columns = range(len(widths)), range(len(found))
+    wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}
+    z = [[wrong.get((column, row)) for column in columns] for row in rows]
+    look = {
+        "zmin": 0,
+        "zmax": 1,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverinfo": "skip",
+    }
+    look["colorscale"] = [[0, theme.color("wash")], [1, theme.color("outside")]]
+    table = {"type": "heatmap", "name": "where it is wrong (measured)"}
+    plot.view().traces.append(
+        table | look | {"x": list(columns), "y": list(rows), "z": z}
+    )
+    told = (
+        (study.family.name_of(v.sizes), v.measured.value, v.proposed)
+        for v in at.values()
+    )
+    said = [
+        f"{name}<br>measured {value}, you {proposed}" for name, value, proposed in told
+    ]
+    for name, shift, size, texts in (
+        (
+            "measured",
+            _NUMBER,
+            "base",
+            [f"<b>{v.measured.value}</b>" for v in at.values()],
+        ),
+        (
+            "you − measured",
+            _BELOW,
+            "note",
+            [_signed(v.difference) for v in at.values()],
+        ),
+    ):
+        x, y = [column for column, _ in at], [row + shift for _, row in at]
+        inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
+        look = {
+            "mode": "text",
+            "text": texts,
+            "textfont": {"size": theme.size(size), "color": inks},
+        }
+        plot.points(name, x, y, {}, **look, customdata=said, hover="%{customdata}")
+    every = len(columns) < 10
+    names = [
+        f"{others[-1]} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(found)
+    ]
+    plot.bare_axis(
+        "x", -0.5, len(columns) - 0.5, tickvals=list(columns), ticktext=names
+    )
+    names = [f"d = {width}" for width in widths]
+    plot.bare_axis(
+        "y", -0.5, 1.08 * len(rows) - 0.5, tickvals=list(rows), ticktext=names
+    )
+    off, count = len(study.wrong), len(study.verdicts)
+    plot.headline(
+        f"wrong at {off} of {count} networks"
+        if off
+        else f"right at all {count} networks"
+    )
+    plot.key(
+        [
+            "large: measured, below it:"
+            f" {_shape({v.difference for v in study.verdicts})}"
+        ],
+        yshift=4,
+    )
+    below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
+    shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
+    outer = [key[0] for key in found] if len(others) > 1 else []
+    for value in dict.fromkeys(outer):  # values of the letter that changes slowly
+        one, count = outer.index(value), outer.count(value)
+        plot.text(
+            f"{others[0]} = {value}", one + (count - 1) / 2, 0, "base", "ink", **below
+        )
+        if one:  # a line separates two values
+            ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
+            shapes.append(
+                {
+                    "type": "line",
+                    **on,
+                    **ends,
+                    "line": {"color": theme.color("axis"), "width": 1},
+                }
+            )
+    if study.first:  # a ring marks the first counterexample
+        column, row = places[study.verdicts.index(study.first)]
+        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        shapes.append(
+            {
+                "type": "rect",
+                **on,
+                **box,
+                "line": {"color": theme.color("focus"), "width": 4},
+            }
+        )
+    _write(plot, study)
+    return compose(plot.view())
+
+
+def _signed(number: int) -> str:
+    """A difference in at most four characters; hovering shows all digits."""
+    if abs(number) >= 1000:
+        return "≫ 0" if number > 0 else "≪ 0"
+    return f"{number:+d}".replace("-", "−") if number else "0"
+
+
+def _shape(off: set[int]) -> str:
+    """A pattern that all differences share."""
+    if len(off) == 1:
+        (same,) = off
+        return f"you − measured, always {_signed(same)}"
+    if min(off) >= 0:
+        return "you − measured, never too small"
+    return "you − measured, " + (
+        "never too large" if max(off) <= 0 else "too large here, too small there"
+    )
+
+
+def _write(plot: Plot, study: FamilyStudy) -> None:
+    """Right of the table: the first counterexample, and what is known where that is
+    asked for."""
+    first, known = study.first, ""
+    says = f"none among {len(study.verdicts)} networks.<br>That is evidence, no proof."
+    if first:
+        found = colored("measured", f"<b>{first.measured.value}</b>")
+        said = str(first.proposed).replace("-", "−")
+        says = (
+            f"{study.family.name_of(first.sizes)}:<br>you say <b>{said}</b>, measured"
+            f" {found}"
+        )
+    if study.expected:
+        formula = study.family.known
+        for part in (
+            " - H*max",
+            " if t",
+            " else s",
+        ):  # the two longest formulas are broken into lines
+            formula = formula.replace(part, f"<br>   {part}")
+        known = f"<b>what is known</b> ({study.expected.status})<br>{formula}"
+    at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}
+    for words, y, anchor, shift, size in (
+        ("<b>first counterexample</b>", 1, "bottom", 6, "title"),
+        (says, 1, "top", -2, "base"),
+        (known, 0, "bottom", 0, "note"),
+    ):
+        plot.text(words, _WORDS, y, size, "ink", **at, yanchor=anchor, yshift=shift)
+
+
+_LANGUAGE = (
+    "Type a formula in d, a, t, l and H (heads), with + - * / // **, min, max, x if …"
+    " else y and alpha(a, d)."
+)
+
+
+class FormulaExplorer(Panel):
+    """Propose a formula for the dimensions of a family of networks, which are measured,
+    and see it fail.
+
+    Two families are guided discoveries: their hints lead to the answer one by one.
+    Controls: see `FamilySetting`.
+
+    >>> panel = FormulaExplorer(state="family=skip;formula=l*(alpha(a, d) + d**2)")
+    >>> panel.description.split(".")[0]
+    'Lightning with skips: your formula is wrong at 36 of 36 networks'
+    """
+
+    title = "Find the formula yourself"
+    old_states = {"(met|along)=.*": ""}
+    setting, draw = FamilySetting, staticmethod(formula_parts)
+    _answer = staticmethod(study_family)
+
+    def _make_controls(self) -> tuple[Controls, Controls]:
+        first, more = super()._make_controls()
+        # This observer comes first: the shell then reads controls that fit the new
+        # family.
+        first["family"].observe(self._on_family, names="value")
+        return first, more
+
+    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
+        rows = super()._lay_out(*args, **kwargs)
+        self.controls["formula"].layout.width = "600px"
+        return rows
+
+    def _on_family(self, change: dict) -> None:
+        """Reset hints and answer, which belong to one family."""
+        self._assign({"hints": 0, "known": False})
+
+    def _assign(self, values: dict[str, object]) -> None:
+        # Set the family first: it resets the controls of another family.
+        super()._assign(
+            {name: values[name] for name in self.controls if name in values}
+        )
+
+    def _arrange(self) -> None:
+        self.controls["hints"].disabled = not FAMILIES[
+            self.controls["family"].value
+        ].hints
+
+    def _badge(self, answer: FamilyStudy) -> str:
+        count, prime = len(answer.verdicts), answer.verdicts[0].measured.prime
+        badges = exact_badge(f"{count} networks", prime)
+        if not answer.wrong:
+            badges += theme.badge("observed", f"your formula, {count} networks")
+        if known := answer.expected:
+            source = (
+                f", {known.source}"
+                if known.source and known.status != "no formula"
+                else ""
+            )
+            badges += theme.badge(known.status, f"what is known{source}")
+        return badges
+
+    def _describe(self, answer: FamilyStudy) -> str:
+        family, first, setting = answer.family, answer.first, answer.setting
+        title, count = family.title.lstrip("①② "), len(answer.verdicts)
+        name = title[:1].upper() + title[1:]
+        parts = [
+            f"{name}: your formula says what is measured at all {count} networks.",
+            "That is evidence and no proof: it is observed, on these networks.",
+        ]
+        if first:
+            parts = [
+                (
+                    f"{name}: your formula is wrong at {len(answer.wrong)} of {count}"
+                    " networks."
+                ),
+                (
+                    f"First at {family.name_of(first.sizes)}: you say {first.proposed},"
+                    f" measured {first.measured.value}."
+                ),
+            ]
+        if shown := min(setting.hints, len(family.hints)):
+            parts.append(
+                f"Hint {shown} of {len(family.hints)}: {family.hints[shown - 1]}"
+            )
+        if known := answer.expected:
+            said = f"{family.known} ({known.status}): " if family.known else ""
+            parts.append(f"What is known: {said}{known.note.split('So: ')[-1]}.")
+        # A hint that somebody asks for has its room.
+        return (
+            " ".join(parts)
+            if shown
+            else in_two_lines([*parts, _LANGUAGE], len(parts), 1)
+        )

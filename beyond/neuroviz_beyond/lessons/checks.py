@@ -1,0 +1,135 @@
+"""Checks of the exercises beyond the paper, in notebooks/further. Each decides by
+measurements."""
+
+from pathlib import Path
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.expected import alpha
+from neuroviz.engine.field import Reals
+from neuroviz.engine.measure import measure_dimension
+from neuroviz.engine.network import BlockWeights, random_block_weights
+from neuroviz.lessons.checks_deep import small_network
+from neuroviz.lessons.exercise import checker
+from neuroviz_beyond.transformers.alignment import align
+
+TWO_FILES = Architecture.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)
+"""The network of both files of `write_two_files`."""
+
+
+@checker
+def check_blending(arch: object) -> str:
+    """Whether the heads of a lightning layer, of rank below the width, lose more than a
+    rescaling each.
+
+    >>> from neuroviz import Architecture
+    >>> check_blending(Architecture((4, 4), (2,), heads=3))
+    ✗ Not yet. Lost are 3: one rescaling a head, and nothing more. How many directions may a head take?
+    """
+    arch = small_network(arch)
+    if (
+        arch.attention != "lightning"
+        or arch.num_layers != 1
+        or arch.skip
+        or arch.causal
+    ):
+        raise ValueError(f"Take one lightning layer without skip and mask; got {arch}.")
+    if not arch.block.is_plain or arch.tokens < 2:
+        raise ValueError(f"Take two tokens or more, and an empty block; got {arch}.")
+    ((d, d_out, a),), (H,) = arch.layers, arch.heads
+    if H < 2 or a >= d:
+        raise ValueError(
+            f"The task asks for two heads or more, with a < d; here H = {H}, a = {a}, d"
+            f" = {d}."
+        )
+    if H > d_out:
+        raise ValueError(
+            f"The task asks for at most as many heads as outputs; here H = {H}, d′ ="
+            f" {d_out}."
+        )
+    lost = H * (alpha(a, d) + d * d_out) - measure_dimension(arch).value
+    if lost > H:
+        return (
+            f"Lost are {lost}, {lost - H} more than one rescaling for each of {H}"
+            " heads."
+        )
+    said = f"Lost are {lost}: one rescaling a head, and nothing more."
+    raise ValueError(f"{said} How many directions may a head take?")
+
+
+@checker
+def check_larger_and_poorer(larger: object, smaller: object) -> str:
+    """Whether the first of two networks has more parameters and fewer dimensions than
+    the second.
+
+    >>> from neuroviz import Architecture
+    >>> check_larger_and_poorer(Architecture((3, 3), (2,)), Architecture((2, 2), (1,)))
+    ✗ Not yet. The first has 21 parameters and 16 dimensions, the second 8 and 6.
+    """
+    larger, smaller = small_network(larger), small_network(smaller)
+    sizes = [arch.num_parameters for arch in (larger, smaller)]
+    found = [measure_dimension(arch).value for arch in (larger, smaller)]
+    first, second = (
+        f"{sizes[0]} parameters and {found[0]} dimensions",
+        f"{sizes[1]} and {found[1]}",
+    )
+    said = f"The first has {first}, the second {second}."
+    if sizes[0] <= sizes[1] or found[0] >= found[1]:
+        raise ValueError(said)
+    return said
+
+
+def write_two_files(folder: str | Path) -> tuple[Path, Path]:
+    """Write the weights of `TWO_FILES` twice; in the second file heads and their inner
+    bases are others."""
+    paths = Path(folder, "first.npz"), Path(folder, "second.npz")
+    for path, weights in zip(paths, _two_weights(), strict=True):
+        np.savez(path, **weights)
+    return paths
+
+
+def _two_weights() -> tuple[BlockWeights, BlockWeights]:
+    rng = np.random.default_rng(5)
+    first = random_block_weights(Reals(), TWO_FILES, rng)
+    second = {}
+    for i, (H, a) in enumerate(
+        zip(TWO_FILES.heads, TWO_FILES.head_dims, strict=True), start=1
+    ):
+        C = rng.standard_normal((H, a, a)) + 2 * np.eye(a)
+        order = rng.permutation(H)
+        moved = {
+            "Q": C @ first[f"{i}.Q"],
+            "K": np.linalg.inv(C).mT @ first[f"{i}.K"],
+            "V": first[f"{i}.V"],
+        }
+        second |= {f"{i}.{name}": matrix[order] for name, matrix in moved.items()}
+    return first, second
+
+
+@checker
+def check_shuffle(heads: object) -> str:
+    """Whether head h of layer i in the first of the two files is head heads[i][h] in
+    the second.
+
+    >>> check_shuffle([[0, 1, 2, 3], [0, 1, 2, 3]])
+    ✗ Not yet. Layer 1: head 0 of the first file is not head 0 of the second.
+    """
+    H, layers = TWO_FILES.heads[0], TWO_FILES.num_layers
+    try:
+        given = [[int(h) for h in layer] for layer in heads]
+    except (TypeError, ValueError):
+        given = []
+    if len(given) != layers or any(sorted(layer) != list(range(H)) for layer in given):
+        raise ValueError(
+            f"Give {layers} lists, each with the numbers from 0 to {H - 1} in some"
+            " order."
+        )
+    for i, partners in enumerate(align(TWO_FILES, *_two_weights()).heads):
+        for h, partner in enumerate(partners):
+            if (said := given[i][h]) != partner:
+                raise ValueError(
+                    f"Layer {i + 1}: head {h} of the first file is not head {said} of"
+                    " the second."
+                )
+    return f"All {layers * H} heads have found their partners."

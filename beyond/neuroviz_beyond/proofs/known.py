@@ -1,0 +1,249 @@
+"""What is known about the functions of one architecture: which statement says so, and
+with what right.
+
+Questions in a fixed order, each with an answer, a status and a source
+(docs/mathematics.md): the dimension, how it can be proved, which weights share a
+function, and what is still open. What is proved, and under which hypotheses, stands in
+the table of `statements`, and is never used outside them.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block_formulas import speaks_of_fibres
+from neuroviz.engine.cost import is_quick
+from neuroviz.engine.formulas import Expected, expected_dimension, paper_formula
+from neuroviz.engine.gauge_slice import num_columns
+from neuroviz.engine.identifiability import orbit_theorem
+from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
+from neuroviz_beyond.certificate.certificate import Certificate
+
+QUESTIONS = (
+    "dimension",
+    "the paper's formula",
+    "exact rank",
+    "certificates",
+    *IN_TABLE,
+)
+_MOST_PARAMETERS, _MOST_SECONDS = (
+    1500,
+    5,
+)  # larger networks are measured only when asked
+
+
+@dataclass(frozen=True)
+class StatusBoard:
+    """What is known for one architecture.
+
+    Attributes:
+        arch: the architecture.
+        entries: one for each question that makes sense for it, in the order of
+            `QUESTIONS`.
+        expected: what theory says about the dimension.
+        measured: the exact rank; None where the network is too large to be measured
+            unasked.
+        routes: those of `certificate.ROUTES` that can prove the dimension.
+        certificate: the proof that confirmed it, or None.
+    """
+
+    arch: Architecture
+    entries: tuple[StatusEntry, ...]
+    expected: Expected
+    measured: Measurement | None
+    routes: tuple[str, ...]
+    certificate: Certificate | None = field(default=None, compare=False)
+
+    def entry(self, question: str) -> StatusEntry | None:
+        """The entry of a question; None where the question makes no sense for this
+        architecture.
+
+        Raises:
+            ValueError: if nobody asks this question.
+        """
+        if question not in QUESTIONS:
+            raise ValueError(
+                f"question is one of {', '.join(map(repr, QUESTIONS))}; got"
+                f" {question!r}"
+            )
+        return next(
+            (entry for entry in self.entries if entry.question == question), None
+        )
+
+    def __str__(self) -> str:
+        rows = [
+            f"{e.question:<22}{e.answer}  ({e.status}: {e.source})"
+            for e in self.entries
+        ]
+        return "\n".join([str(self.arch), *rows])
+
+
+def what_is_known(
+    arch: Architecture,
+    measured: Measurement | None = None,
+    certificate: Certificate | None = None,
+) -> StatusBoard:
+    """The status board of an architecture: dimension, proofs, fibres, and what is open.
+
+    "Generic" is meant throughout: for almost all weights. A fibre of (L, M₁, …, M_l) ↦
+    φ is looked at inside the set 𝓥 of virtual weights that the architecture reaches;
+    its dimension is dim 𝓥 = D (Lemma D) less that of the functions.
+
+    Args:
+        arch: any. Beyond the paper (heads, skips, a mask, a block) the board tells the
+            dimension, the exact rank, and which weights share a function.
+        measured: its exact dimension, if it has been measured already; by default it is
+            measured, unless the network has more than 1500 parameters, or it would take
+            more than some seconds.
+        certificate: a proof to be shown as what confirmed the dimension; it is verified
+            first.
+
+    Raises:
+        ValueError: if `arch` is no Architecture, or if the certificate is of another
+            one or does not hold.
+
+    >>> board = what_is_known(Architecture((3, 3, 3), (2, 2), attention="softmax"))
+    >>> board.entry("function → (L, M)").answer, board.entry("function → (L, M)").source
+    ('one point', 'Theorem B')
+    >>> what_is_known(Architecture((3, 3, 3), (1, 2))).entry("function → (L, M)").status
+    'no formula'
+    """
+    check_architecture("what_is_known", arch, variants=True)
+    small = arch.num_parameters <= _MOST_PARAMETERS
+    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
+    if measured is None and small and is_quick(arch, columns, seconds=_MOST_SECONDS):
+        measured = measure_dimension(arch)
+    if certificate is not None and certificate.arch != arch:
+        raise ValueError(
+            f"the certificate must be of {arch}; got one of {certificate.arch}"
+        )
+    if certificate is not None and not (checked := certificate.verify()):
+        raise ValueError(
+            f"the certificate does not hold: {checked.finding}; make another one"
+        )
+    expected = expected_dimension(arch)
+    value = "open" if expected.value is None else str(expected.value)
+    dimension = StatusEntry(
+        "dimension", value, expected.status, expected.source, _sentence(expected.note)
+    )
+    if not arch.is_plain:
+        found = dimension, _rank(arch, expected, measured), _fibre(arch)
+        return StatusBoard(arch, found, expected, measured, ())
+    paper = paper_formula(arch)
+    # A theorem can always prove it; ball arithmetic where the rank on the slice is
+    # full.
+    is_right = measured is not None and measured.value == expected.value
+    full = (
+        is_right
+        and measured.route == "slice"
+        and measured.value == measured.num_columns
+    )
+    routes = ("theorem", *["ball"] * full)
+    outside = f"{paper.value}, does not apply".replace("-", "−")
+    by_paper = outside if paper.status == "outside hypotheses" else str(paper.value)
+    found = (
+        dimension,
+        StatusEntry(
+            "the paper's formula",
+            by_paper,
+            paper.status,
+            paper.source,
+            _sentence(paper.note),
+        ),
+        _rank(arch, expected, measured),
+        _certificates(expected, routes, certificate),
+        *statements(arch),
+    )
+    return StatusBoard(arch, found, expected, measured, routes, certificate)
+
+
+def _fibre(arch: Architecture) -> StatusEntry:
+    """Beyond the paper: which weights share a function."""
+    theorem, generic = (
+        orbit_theorem(arch),
+        "For almost all weights; our proof, not peer-reviewed",
+    )
+    one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
+    if speaks_of_fibres(arch):
+        between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
+        moves = ["orders of heads"] * (max(arch.heads) > 1)
+        moves += [f"{' and '.join(between)} between layers"] * (
+            arch.num_layers > 1 and between != []
+        )
+        answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
+        seen = "A, V, c, ω" if arch.block.biases else "A and V"
+        note = (
+            f"All {seen} with one function (see where_theorem_h_fails). {generic}; by"
+            " Ax's theorem."
+        )
+        return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
+    if one_head and arch.num_layers == 1:
+        plain = statements(replace(arch, skip=False, causal=False))[0]
+        return replace(
+            plain,
+            note=(
+                f"{plain.note} A skip or a mask does not change what the function"
+                " tells."
+            ),
+        )
+    if theorem == "Theorem L":
+        note = f"Only (cA, V/c), c ≠ 0, in each layer has the same function. {generic}."
+        return StatusEntry(
+            "heads or a skip", "rescalings in each layer", "proved here", theorem, note
+        )
+    if one_head and arch.attention == "softmax":  # so it is the mask
+        note = f"No other (L, M) has the same function. {generic}; by Ax's theorem."
+        return StatusEntry(
+            "function → (L, M)", "one point", "proved here", "Theorem A′", note
+        )
+    note = "No statement says which weights share a function."
+    return StatusEntry(
+        "heads or a skip", "open", "no formula", "What is not proved", note
+    )
+
+
+def _sentence(note: str) -> str:
+    return note[0].upper() + note[1:] + "."
+
+
+def _rank(
+    arch: Architecture, expected: Expected, measured: Measurement | None
+) -> StatusEntry:
+    source = (
+        "Exponentials as free elements" if arch.attention == "softmax" else "Exact rank"
+    )
+    if measured is None:
+        note = (
+            f"{arch.num_parameters} parameters and t = {arch.tokens} are too much to be"
+            " measured unasked: call measure_dimension, and pass what it finds."
+        )
+        return StatusEntry("exact rank", "not measured", "no formula", source, note)
+    answer, verdict = str(measured.value), "Theory says the same."
+    if expected.value is None:
+        verdict = "No formula says it."
+    elif measured.value != expected.value:
+        answer, verdict = (
+            f"{answer}, against {expected.value}",
+            f"Theory says {expected.value}: they DISAGREE.",
+        )
+    note = f"{_sentence(measured.note)} {verdict}"
+    return StatusEntry("exact rank", answer, measured.status, source, note)
+
+
+def _certificates(
+    expected: Expected, routes: tuple[str, ...], certificate: Certificate | None
+) -> StatusEntry:
+    can = " or ".join(routes)
+    if certificate is None:
+        note = f"The dimension can be proved by {can}."
+        return StatusEntry(
+            "certificates", f"possible: {can}", expected.status, "Certificates", note
+        )
+    status = (
+        certificate.data["status"] if certificate.route == "theorem" else "certified"
+    )
+    confirmed = f"Confirmed by {certificate.route}, and checked again another way."
+    note = f"{confirmed} {_sentence(certificate.argument)} It can be proved by {can}."
+    return StatusEntry(
+        "certificates", f"by {certificate.route}", status, certificate.source, note
+    )

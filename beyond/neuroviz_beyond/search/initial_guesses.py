@@ -1,0 +1,170 @@
+"""Where a search of a fibre starts: at random, and near everything that might be
+another solution."""
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import (
+    Layer,
+    Weights,
+    by_name,
+    flatten,
+    random_weights,
+    unflatten,
+)
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz_beyond.search.local_coordinates import narrow
+
+KINDS = ("random", "near ρM", "transposes", "swapped", "−L")
+"""The kinds of start; `draw` says what each means."""
+_ORDER = (
+    "random",
+    "near ρM",
+    "random",
+    "transposes",
+    "random",
+    "swapped",
+    "random",
+    "−L",
+)
+_NOISE = (
+    -3.0,
+    -0.5,
+)  # log₁₀ of the relative distance of a start from the given weights
+
+
+def kind_of(number: int, kinds: tuple[str, ...]) -> str:
+    """The kind of the start with this number; with all kinds every second start is
+    random.
+
+    >>> [kind_of(number, KINDS) for number in range(4)]
+    ['random', 'near ρM', 'random', 'transposes']
+    >>> kind_of(3, ("−L",))
+    '−L'
+    """
+    order = [kind for kind in _ORDER if kind in kinds]
+    return order[number % len(order)]
+
+
+def draw(
+    kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator
+) -> tuple[Weights, bool]:
+    """A start for the search of the fibre of a network.
+
+        random       everything drawn at random, the sizes of the M_i within a factor of
+                     3
+        near ρM      some M_i multiplied by numbers of either sign between 0.3 and 3
+        transposes   some M_i transposed
+        swapped      the M_i in another order; or the strongest directions of L and M_l
+                     exchanged
+        −L           L with the other sign, and V_l among what moves
+
+    The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the
+    architecture allows. Beyond the paper the A of heads stand for the M_i and change
+    places inside a layer.
+
+    Returns a network of this architecture, and whether its V_l is to move as well, and
+    not to be the best one all the time.
+    """
+    if not arch.is_plain:
+        drawn = random_weights(Reals(), arch, rng)
+        return (
+            drawn if kind == "random" else _near_heads(kind, arch, weights, rng)
+        ), True
+    thin = narrow(arch, weights)
+    target = virtual_weights(Reals(), thin)
+    if kind == "random":
+        return _random(arch, target, rng), False
+    L, M = target.L, list(target.M)
+    if kind == "near ρM":
+        for i in _some(len(M), rng):
+            M[i] = M[i] * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
+    elif kind == "transposes":
+        for i in _some(len(M), rng):
+            M[i] = M[i].T
+    elif kind == "swapped" and len(M) > 1 and rng.random() < 0.5:
+        order = rng.permutation(len(M))
+        M = [
+            M[i]
+            for i in (
+                np.roll(range(len(M)), 1)
+                if (order == np.arange(len(M))).all()
+                else order
+            )
+        ]
+    elif kind == "swapped":
+        L, M[-1] = _exchanged(L, M[-1])
+    else:
+        L = -L
+    return _near(thin, VirtualWeights(L, tuple(M)), rng), kind == "−L"
+
+
+def _near_heads(
+    kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator
+) -> Weights:
+    """A network with heads near to what the kind says."""
+    found = by_name(arch, flatten(weights))
+    for i in _some(arch.num_layers, rng) + 1:
+        Q, K = found[f"{i}.Q"], found[f"{i}.K"]
+        if kind == "near ρM":
+            Q = Q * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
+        elif kind == "transposes" and len(Q) == len(K):
+            Q, K = K, Q
+        elif kind == "swapped":
+            Q = rng.permutation(Q)
+        found |= {f"{i}.Q": Q, f"{i}.K": K}
+    if kind == "−L":
+        last = f"{arch.num_layers}.V"
+        found[last] = -found[last]
+    noise = 10 ** rng.uniform(*_NOISE)
+    return unflatten(
+        arch, flatten({name: _noisy(M, noise, rng) for name, M in found.items()})
+    )
+
+
+def _random(
+    arch: Architecture, target: VirtualWeights, rng: np.random.Generator
+) -> Weights:
+    drawn = []
+    for (Q, K, V), M in zip(random_weights(Reals(), arch, rng), target.M, strict=True):
+        V = np.linalg.qr(V.T)[0].T if V.shape[0] <= V.shape[1] else V
+        size = (np.linalg.norm(M) or 1.0) * 10 ** rng.uniform(-0.5, 0.5)
+        drawn.append(Layer(Q * size / np.linalg.norm(K.T @ Q), K, V))
+    return tuple(drawn)
+
+
+def _some(count: int, rng: np.random.Generator) -> np.ndarray:
+    """At least one of 0, …, count − 1."""
+    return rng.choice(count, size=rng.integers(1, count + 1), replace=False)
+
+
+def _exchanged(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """L = s h uᵀ + …, M = z c kᵀ + …  →  s h cᵀ + …, z u kᵀ + … (the leading singular
+    vectors)."""
+    (U, s, Vt), (W, z, Zt) = np.linalg.svd(L), np.linalg.svd(M)
+    h, u, c, k = U[:, 0], Vt[0], W[:, 0], Zt[0]
+    return L + s[0] * np.outer(h, c - u), M + z[0] * np.outer(u - c, k)
+
+
+def _near(thin: Weights, wanted: VirtualWeights, rng: np.random.Generator) -> Weights:
+    """A network with the V_1, …, V_{l−1} of `thin`, and near to the virtual weights
+    wanted."""
+    noise = 10 ** rng.uniform(*_NOISE)
+    U, found = np.eye(wanted.L.shape[1]), []
+    for i, ((Q, _, V), M) in enumerate(zip(thin, wanted.M, strict=True)):
+        back = np.linalg.pinv(U)
+        left, s, right = np.linalg.svd(_noisy(back.T @ M @ back, noise, rng))
+        a = len(Q)
+        if i == len(thin) - 1:
+            V = wanted.L @ back
+        found.append(
+            Layer(s[:a, None] * right[:a], left[:, :a].T, _noisy(V, noise, rng))
+        )
+        U = V @ U
+    return tuple(found)
+
+
+def _noisy(matrix: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    size = float(np.linalg.norm(matrix)) / np.sqrt(matrix.size) or 1.0
+    return matrix + share * size * rng.standard_normal(matrix.shape)

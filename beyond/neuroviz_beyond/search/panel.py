@@ -1,0 +1,345 @@
+"""Attack the claim that the function determines the weights: search for another set of
+them."""
+
+from math import floor, log10
+from statistics import median
+from textwrap import wrap
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.kit import theme
+from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
+from neuroviz_beyond.search.cases import SearchSetting, SearchStudy, study_search
+from neuroviz_beyond.search.equivalent_weights import (
+    UNEXPLAINED,
+    nearest_signs,
+    normalised,
+)
+from neuroviz_beyond.search.result import FiberPoint, StartOutcome
+from neuroviz_beyond.search.search import VERIFIED
+
+LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
+MOST_LAYERS = 3
+LOWEST, HIGHEST = (
+    1e-17,
+    1e20,
+)  # where 0 and what has overflowed are drawn; hovering shows the numbers
+NAMED = 3  # so many points get a ring and a name
+
+
+class End(NamedTuple):
+    """A kind of end: its role, and what the dots are."""
+
+    role: str
+    dots: str
+
+
+ENDS = {
+    "given": End("certified", "the given weights again"),
+    "other": End("focus", "other solutions"),
+    "loose": End("outside", "solutions that are not isolated"),
+    "none": End("ghost", "no solution"),
+}
+
+
+def search_parts(study: SearchStudy) -> Parts:
+    """Left where the starts ended, right the weights that were found."""
+    return compose(outcomes_plot(study).view(), weights_view(study))
+
+
+def end_of(study: SearchStudy, outcome: StartOutcome) -> str:
+    """Which of `ENDS` a start has."""
+    if not outcome.verified:
+        return "none"
+    if outcome.point is None:
+        return "loose"
+    return "given" if study.search.classes[outcome.point].is_given else "other"
+
+
+def short_name(point: FiberPoint) -> str:
+    """The name of a point without the source in brackets."""
+    if point.is_given:
+        return "the given weights"
+    return (
+        "another point, unexplained"
+        if point.symmetry == UNEXPLAINED
+        else point.symmetry.split(" (")[0]
+    )
+
+
+def drawn(value: float) -> float:
+    """A value moved into the range of the axes."""
+    return min(max(value, LOWEST), HIGHEST)
+
+
+def log(value: float) -> float:
+    """Its logarithm."""
+    return log10(drawn(value))
+
+
+def outcomes_plot(study: SearchStudy) -> Plot:
+    """All starts on two log axes: solutions are low."""
+    plot, search, size = Plot("", LEFT, (0.0, 1.0)), study.search, theme.size("marker")
+    ends: dict[str, list[StartOutcome]] = {end: [] for end in ENDS}
+    for outcome in search.outcomes:
+        ends[end_of(study, outcome)].append(outcome)
+    for end in ("none", "given", "other", "loose"):
+        dots(plot, ENDS[end], ends[end], size, filled=end != "none")
+    named = sorted(
+        range(len(search.classes)), key=lambda i: (not search.classes[i].is_given, i)
+    )[:NAMED]
+    own = [[o for o in search.outcomes if o.point == number] for number in named]
+    points = [search.classes[number] for number in named]
+    roles = ["ink" if point.is_given else "focus" for point in points]
+    places = [
+        (median(log(o.distance) for o in one), median(log(o.residual) for o in one))
+        for one in own
+    ]
+    ring = {
+        "symbol": "circle-open",
+        "size": 3 * size,
+        "color": list(map(theme.color, roles)),
+    }
+    x, y = [10**across for across, _ in places], [10**up for _, up in places]
+    plot.points(
+        "points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False
+    )
+    logs = zip(
+        *((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True
+    )
+    right, top = (max(1.6, *(value + 0.6 for value in values)) for values in logs)
+    left = bottom = -17.6
+    rescaled = study.case.arch.attention == "lightning"
+    away = "distance from the given weights" + ", up to rescaling" * rescaled
+    for which, high, title in (
+        ("x", right, away),
+        ("y", top, "disagreement on fresh inputs"),
+    ):
+        tens = range(-16, floor(high) + 1, 4 if high < 8 else 8)
+        numbers = {
+            "tickvals": [10.0**k for k in tens],
+            "ticktext": [power_of_ten(k) for k in tens],
+        }
+        plot.axis(which, left, high, title, type="log", **numbers)
+    # Shapes take the values, not their logarithms.
+    plot.region(
+        (10**left, 10**right), (10**bottom, VERIFIED), {"width": 0}, theme.color("wash")
+    )
+
+    plot.headline(finding(study))
+    middle = (left + right) / 2
+    same = {"xanchor": "center", "yanchor": "bottom", "yshift": 3}
+    plot.text("same function, to 10⁻⁸", middle, bottom, "note", "soft", **same)
+    failed = f"no solution: {len(ends['none'])}" if ends["none"] else ""
+    plot.text(
+        failed, left, top, "note", "soft", xanchor="left", yanchor="top", xshift=6
+    )
+
+    def name(text: str, across: float, up: float, role: str, yshift: float) -> None:
+        """Write a name above a place, shifted to the middle so that it is not cut
+        off."""
+        side = "left" if across < middle else "right"
+        place = {
+            "xanchor": side,
+            "align": side,
+            "xshift": -8 if side == "left" else 8,
+            "yanchor": "bottom",
+        }
+        plot.text(text, across, up, "base", role, **place, yshift=yshift)
+
+    for slot, point in enumerate(points):
+        up = max(log(o.residual) for o in own[slot])
+        text = f"<b>{short_name(point)}</b><br>found {point.found} times"
+        above = (
+            1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)
+        )  # above the second name
+        name(text, places[slot][0], up, roles[slot], above)
+    if loose := ends["loose"]:
+        text = f"<b>not isolated</b><br>{len(loose)} different solutions"
+        place = (
+            median(log(o.distance) for o in loose),
+            max(log(o.residual) for o in loose),
+        )
+        name(text, *place, "outside", size)
+    return plot
+
+
+def dots(
+    plot: Plot, end: End, outcomes: list[StartOutcome], size: float, filled: bool
+) -> None:
+    """The starts that ended in one way."""
+    color, ground = theme.color(end.role), theme.color("ground")
+    look = {"size": size, "color": color, "opacity": 0.75}
+    if not filled:
+        look = {"size": size - 2, "color": ground, "opacity": 1.0}
+    x, y = [drawn(o.distance) for o in outcomes], [drawn(o.residual) for o in outcomes]
+    said = [
+        f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}"
+        for o in outcomes
+    ]
+    more = {"text": said, "cliponaxis": False, "hover": f"{end.dots}: %{{text}}"}
+    plot.points(
+        end.dots, x, y, {**look, "line": {"color": color, "width": 1.4}}, **more
+    )
+
+
+def finding(study: SearchStudy) -> str:
+    """What the search says, in a few words."""
+    search = study.search
+    if not search.verified:
+        return "nothing converged: no information"
+    if search.continuum and not search.classes:
+        far = search.continuum.farthest
+        shown = f"{far:.1f}" if 0.1 <= far < 100 else tiny(far)
+        return colored("outside", f"a continuum: solutions up to {shown} away")
+    others, number = search.others, len(search.classes)
+    if not others:
+        return f"one point: {search.verified} of {search.starts} starts came back to it"
+    if len(others) == 1 and number == 2:
+        return f"2 points: given + {colored('focus', short_name(others[0]))}"
+    alone = ", not the given one" if len(others) == number else ""
+    return f"{number} point{'s' if number > 1 else ''} found{alone}"
+
+
+def weights_view(study: SearchStudy) -> View:
+    """L and the M_i that were given, and below them those of another point, where one
+    was found."""
+    attention, search = study.case.arch.attention, study.search
+    given, other, name, role = normalised(attention, search.target), None, "", "soft"
+    if search.others:
+        said, other, role = (
+            short_name(search.others[0]),
+            search.others[0].virtual,
+            "focus",
+        )
+        name = "<br>".join(
+            f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
+        )
+    elif search.continuum:
+        other, name, role = search.continuum.example, "one of many<br>others", "outside"
+    if other is not None:
+        other = nearest_signs(attention, given, normalised(attention, other))
+    if (
+        attention == "lightning"
+    ):  # all rescalings are free, so the given L is scaled to length 1
+        length = float(np.linalg.norm(given.L))
+        given, other = (
+            one and VirtualWeights(one.L / length, one.M) for one in (given, other)
+        )
+    first, second = (pictured(study, one) if one else {} for one in (given, other))
+    # Free entries may be large, so the colours follow the given entries.
+    compared = second if search.others else first
+    limits = [largest_entry(first[name], compared[name]) for name in first]
+    rows = [
+        Row("<b>given</b>", tiles(first, limits, "given", above=True)),
+        Row(
+            f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)
+        ),
+    ]
+    view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
+    # The headline spans the column; the matrices keep square cells and may be narrower.
+    said = headline(weights_finding(study)) | {
+        "xref": "paper",
+        "yref": "paper",
+        "x": RIGHT[0],
+    }
+    return view._replace(annotations=[*view.annotations, said])
+
+
+def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
+    """L and the M_i; of heads, which are in one layer, A and V."""
+    if study.case.arch.is_plain:
+        return {"L": virtual.L} | {
+            numbered("M", i): M for i, M in enumerate(virtual.M, start=1)
+        }
+    d = study.case.arch.widths[0]  # A, c and V stand one above the other
+    parts = ("A", slice(d)), ("V", slice(d + 1, None))
+    return {
+        numbered(name, h): M[at]
+        for h, M in enumerate(virtual.M[0], start=1)
+        for name, at in parts
+    }
+
+
+def tiles(
+    matrices: dict[str, np.ndarray], limits: list[float], which: str, above: bool
+) -> tuple:
+    """The matrices side by side, or nothing."""
+    made = [
+        Tile(f"{name}, {which}", matrix, limit, above=name if above else "")
+        for (name, matrix), limit in zip(
+            matrices.items(), limits[: len(matrices)], strict=True
+        )
+    ]
+    return (*made, *[None] * (1 + MOST_LAYERS - len(made)))
+
+
+def weights_finding(study: SearchStudy) -> str:
+    """Whether there are other weights."""
+    if study.search.others:
+        return colored("focus", "same function, other weights")
+    if study.search.continuum:
+        low, high = study.search.continuum.kernel
+        count = str(low) if low == high else f"{low} to {high}"
+        return colored("outside", f"{count} directions change weights, not outputs")
+    return "no other weights found" if study.search.verified else "no weights found"
+
+
+class SearchExplorer(Panel):
+    """Search the fibre of a network from many starts, and see where they end.
+
+    Left, every start: how far from the given weights it ended, and how far from their
+    function. Right, the other weights that were found.
+
+    Controls: see `SearchSetting`; `study_search` of the same setting has the starts one
+    by one.
+
+    >>> panel = SearchExplorer()
+    >>> "values and keys swapped" in panel.description
+    True
+    """
+
+    title = "Search for other weights"
+    setting, _answer = SearchSetting, staticmethod(study_search)
+    draw = staticmethod(search_parts)
+
+    def _badge(self, answer: SearchStudy) -> str:
+        search, case = answer.search, answer.case
+        found = f"{search.verified} of {search.starts} starts verified"
+        return theme.badge("float", found) + theme.badge(case.status, case.source)
+
+    def _describe(self, answer: SearchStudy) -> str:
+        return " ".join(
+            filter(None, (answer.search.note, _say_known(answer), _say_limits(answer)))
+        )
+
+
+def _say_known(study: SearchStudy) -> str:
+    case, found, said = (
+        study.case,
+        len(study.search.classes),
+        f"Theory says: {study.case.known}",
+    )
+    if case.points is not None and (found > case.points or study.search.continuum):
+        return f"{said} They DISAGREE."
+    if case.points is not None and 0 < found < case.points:
+        return f"{said} These starts did not find all."
+    return said
+
+
+def _say_limits(study: SearchStudy) -> str:
+    """What the search does and does not show."""
+    search = study.search
+    if not search.verified:
+        return "Take more starts, or starts nearer to the given weights."
+    if search.continuum and not search.classes:
+        return ""
+    if not search.others:
+        return "A search can refute that there is one point, and cannot prove it."
+    apart = max(point.residual for point in search.classes)
+    return f"The outputs at the points found differ by at most {tiny(apart)}."

@@ -1,0 +1,415 @@
+"""Attack the claim that a function determines its weights: look for other weights with
+the same function.
+
+From many starts (`initial_guesses`) the outputs are brought to agree with those of a
+given network (`descent`). What agrees on fresh inputs is a point of the fibre. A search
+can refute that a fibre is one point; it cannot prove it, and starts that do not
+converge say nothing (docs/mathematics.md, "Fibres that are not one orbit").
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from math import inf, nan
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.block import whole_number
+from neuroviz.engine.block_formulas import speaks_of_fibres
+from neuroviz.engine.budget import check_memory
+from neuroviz.engine.field import Reals
+from neuroviz.engine.formulas import expected_dimension
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
+from neuroviz.engine.network import (
+    BlockWeights,
+    Weights,
+    flatten,
+    forward,
+    jacobian,
+    layer_shapes,
+    named,
+    unflatten,
+)
+from neuroviz.engine.progress import finish
+from neuroviz.engine.random_rank import numbers_in_between
+from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz_beyond.search.descent import Misfit, descend, polish
+from neuroviz_beyond.search.equivalent_weights import (
+    SHUFFLED,
+    UNEXPLAINED,
+    Equivalent,
+    comparable,
+    distance,
+    known_equivalents,
+    normalised,
+    shuffled,
+)
+from neuroviz_beyond.search.initial_guesses import KINDS, draw, kind_of
+from neuroviz_beyond.search.local_coordinates import chart_at, narrow, tangent_map
+from neuroviz_beyond.search.result import (
+    Continuum,
+    FiberPoint,
+    FiberSearch,
+    StartOutcome,
+)
+from neuroviz_beyond.search.units import as_given, fitting_units, in_units
+from neuroviz_beyond.transformers.alignment import numbers
+
+VERIFIED = 1e-8
+"""The largest relative difference of the outputs that a verified point may have, on any
+fresh input."""
+FRESH_INPUTS = 100
+_INPUTS_PER_COORDINATE = {
+    "lightning": 3,
+    "softmax": 2,
+}  # spare equations: fewer starts get stuck
+# softmax: while it descends, the largest M_i maps unit tokens to logits of this size
+_LOGITS = 0.2
+_WORTH_A_POLISH = 1e-4
+_CONVERGED = 1e-9
+_KERNEL, _KERNEL_RESIDUALS = (
+    1e-12,
+    10,
+)  # σ counts as 0 below this share, or 10 residuals
+_RANK = (
+    1e-8  # tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
+)
+_MERGE, _MERGE_SINGULAR, _MERGE_MOST = (
+    1e-6,
+    1e-3,
+    1e-2,
+)  # nearer findings are one: usual, singular, most
+
+
+def search_fiber(
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    starts: int = 100,
+    seed: int = 0,
+    progress: Callable[[int, int, int], None] | None = None,
+    kinds: tuple[str, ...] = KINDS,
+) -> FiberSearch:
+    """Look for all (L′, M_1′, …, M_l′) of this architecture with φ_θ′ = φ_θ.
+
+    Beyond the paper as far as Theorem H reaches: softmax with heads, skips, a mask,
+    value ranks, shared keys, biases and temperatures. Points are compared after
+    `align`; other orders of heads are known points.
+
+    Args:
+        arch, weights: the network whose fibre is searched; over the reals. With a block
+            the weights are a dict, named as in `Architecture.parameter_shapes`.
+        starts: how many, at least 1.
+        seed: each start is drawn from this and from its own number, so a longer search
+            repeats a shorter one.
+        progress: called as progress(done, starts, verified) after each start.
+        kinds: which kinds of start to use, of `initial_guesses.KINDS`.
+
+    Raises:
+        ValueError: if the weights are not of this architecture or their function is
+            zero, if the starts, seed or kinds make no search, if no inputs show all
+            heads of a softmax network, or if a step would take more memory than there
+            is.
+
+    >>> from neuroviz.engine.network import random_weights
+    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    >>> found = search_fiber(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=8)
+    >>> found.verified, [point.symmetry for point in found.classes]
+    (8, ['the same'])
+    """
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress is a function, or None; got {progress!r}")
+    steps = search_in_steps(arch, weights, starts, seed, kinds)
+    return finish(steps, progress and (lambda done: progress(*done)))
+
+
+def search_in_steps(
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    starts: int,
+    seed: int = 0,
+    kinds: tuple[str, ...] = KINDS,
+    ends: list | None = None,
+) -> Generator[tuple[int, int, int], None, FiberSearch]:
+    """`search_fiber`, start by start: yields (done, starts, verified); goes on after
+    `ends`, adds to them."""
+    check_architecture("search_fiber", arch, variants=True)
+    if not (arch.is_plain or speaks_of_fibres(arch)):
+        raise ValueError(
+            "beyond the paper search_fiber knows what Theorem H is about: softmax of"
+            " one layer, with skips or in a bottleneck that the values fill; two"
+            f" tokens or more; no rotary or learned positions, no MLPs; got {arch}"
+        )
+    weights = _checked(arch, weights, starts, seed, kinds)
+    # Half of the inputs are for the polish, which needs an equation for each
+    # coordinate.
+    enough = arch.num_parameters // min(4, arch.tokens * arch.widths[-1]) + 1
+    inputs = _INPUTS_PER_COORDINATE[arch.attention] * (
+        num_columns(arch) if arch.is_plain else enough
+    )
+    rows = inputs * arch.tokens * arch.widths[-1]
+    in_a_step = (
+        max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
+    )
+    check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
+    reduced, thin = arch, unflatten(arch, flatten(weights))
+    if arch.is_plain:
+        reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+    units = fitting_units(reduced, thin)
+    thin = in_units(reduced, thin, units)
+    target = comparable(reduced, thin, thin)
+    fresh = Reals().random(
+        np.random.default_rng([seed, 0]), (FRESH_INPUTS, arch.widths[0], arch.tokens)
+    )
+    if not np.linalg.norm(forward(Reals(), reduced, thin, fresh)) > 0:
+        raise ValueError(
+            "the function of these weights is zero (L = 0, or for lightning some M_i ="
+            " 0): then everything else is free, and there is nothing to search; give"
+            " weights with another function"
+        )
+    ends = [] if ends is None else ends
+    for number in range(len(ends), starts):
+        draws, looks = (
+            np.random.default_rng([seed, which, number]) for which in (1, 3)
+        )
+        end, outcome = _try(
+            kind_of(number, kinds), reduced, thin, target, inputs, draws
+        )
+        around = (
+            _spectrum(reduced, end, outcome.residual, looks)
+            if outcome.verified
+            else (nan, 0)
+        )
+        ends.append(_End(number, outcome, *around))
+        yield number + 1, starts, sum(one.outcome.verified for one in ends)
+    sigma_min, kernel = _spectrum(reduced, thin, 0.0, np.random.default_rng([seed, 2]))
+    classes, continuum, outcomes = _sort(reduced, target, ends[:starts])
+    if continuum:
+        continuum = replace(
+            continuum, example=as_given(reduced, continuum.example, units)
+        )
+    outcomes, classes = (
+        tuple(
+            replace(one, virtual=as_given(reduced, one.virtual, units)) for one in each
+        )
+        for each in (outcomes, classes)
+    )
+    target = as_given(reduced, target, units)
+    return FiberSearch(
+        arch, target, seed, outcomes, classes, continuum, sigma_min, kernel
+    )
+
+
+def _checked(
+    arch: Architecture,
+    weights: Weights | BlockWeights,
+    starts: int,
+    seed: int,
+    kinds: tuple[str, ...],
+) -> Weights | BlockWeights:
+    wanted = named(layer_shapes(arch)) if arch.block.is_plain else arch.parameter_shapes
+    given = weights if isinstance(weights, dict) else named(weights)
+    if wanted != (got := {name: np.shape(matrix) for name, matrix in given.items()}):
+        raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
+    floats = {
+        name: numbers("search_fiber", name, given[name]).astype(float)
+        for name in wanted
+    }
+    if unclear := [
+        name for name, matrix in floats.items() if not np.isfinite(matrix).all()
+    ]:
+        raise ValueError(
+            f"search_fiber needs finite weights; {unclear[0]} has entries that are none"
+        )
+    whole_number("starts", starts)
+    whole_number("seed", seed, least=0)
+    if (
+        not isinstance(kinds, (tuple, list))
+        or not kinds
+        or any(kind not in KINDS for kind in kinds)
+    ):
+        raise ValueError(
+            f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}"
+        )
+    return unflatten(arch, flatten(floats))
+
+
+def _tokens(
+    arch: Architecture, inputs: int, rng: np.random.Generator, scale: float = 1.0
+) -> np.ndarray:
+    """Inputs to fit on. Lightning is homogeneous: there all inputs get one length, and
+    no scale."""
+    X = rng.standard_normal((inputs, arch.widths[0], arch.tokens))
+    if arch.attention == "lightning":
+        return X / np.linalg.norm(X, axis=(1, 2), keepdims=True)
+    return scale * X
+
+
+def _try(
+    kind: str,
+    arch: Architecture,
+    thin: Weights,
+    target: VirtualWeights,
+    inputs: int,
+    rng: np.random.Generator,
+) -> tuple[Weights, StartOutcome]:
+    """One start: descend on small inputs, polish on inputs of size 1, then test on
+    fresh inputs."""
+    size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
+    network = arch.attention if arch.is_plain else arch
+    scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
+    start, keeps_last = draw(kind, arch, thin, rng)
+    X = _tokens(arch, inputs, rng, scale)
+    Y = forward(Reals(), network, thin, X)
+    weights, misfit = descend(
+        arch, start, Misfit(network, X, Y, eliminate=not keeps_last)
+    )
+    converged = False
+    if misfit < _WORTH_A_POLISH:
+        X = _tokens(arch, inputs // 2, rng)
+        Y = forward(Reals(), network, thin, X)
+        weights, misfit = polish(arch, weights, Misfit(network, X, Y, eliminate=False))
+        converged = misfit < _CONVERGED
+    virtual, residual = (
+        comparable(arch, thin, weights),
+        _residual(arch, thin, weights, rng),
+    )
+    verified, away = (
+        converged and residual <= VERIFIED,
+        distance(arch.attention, target, virtual),
+    )
+    return weights, StartOutcome(kind, virtual, verified, residual, away, point=None)
+
+
+def _residual(
+    arch: Architecture, weights: Weights, other: Weights, rng: np.random.Generator
+) -> float:
+    """The largest relative difference of the outputs over fresh inputs; infinite after
+    an overflow."""
+    X = rng.standard_normal((FRESH_INPUTS, arch.widths[0], arch.tokens))
+    with np.errstate(over="ignore", invalid="ignore"):
+        Y, Y2 = (forward(Reals(), arch, network, X) for network in (weights, other))
+        apart = np.linalg.norm(Y2 - Y, axis=(1, 2)) / np.linalg.norm(Y, axis=(1, 2))
+    return float(apart.max()) if np.isfinite(apart).all() else inf
+
+
+def _spectrum(
+    arch: Architecture, weights: Weights, residual: float, rng: np.random.Generator
+) -> tuple[float, int]:
+    """σ_min and the dimension of the kernel of dφ/‖φ‖ by dθ/‖θ‖, across the rescalings.
+
+    Along the tangent space of the virtual weights of this architecture; where that is
+    smaller than the chart (an M_i that has lost rank), only along what moves the
+    virtual weights. At a solution that is known up to a residual, a singular value of
+    that size is not told from 0.
+    """
+    chart = chart_at(arch, weights)
+    X = _tokens(arch, 2 * chart.size, rng)
+    J = jacobian(Reals(), arch, chart.centre, X) @ chart.directions
+    Y = forward(Reals(), arch, chart.centre, X)
+    if not arch.is_plain:  # the changes of Theorem H move no output
+        J = J.reshape(-1, chart.size) * (
+            np.linalg.norm(flatten(weights)) / np.linalg.norm(Y)
+        )
+        sigma = np.linalg.svd(J, compute_uv=False)[: expected_dimension(arch).value]
+        return float(sigma[-1]), _zeros(sigma, residual)
+    along = tangent_map(chart)
+    virtual = virtual_weights(Reals(), chart.centre)
+    entries = sum(M.size for M in virtual.M)
+    size = np.sqrt(sum((M**2).sum() for M in virtual.M) + (virtual.L**2).sum())
+    if arch.attention == "lightning":  # with ‖L‖ = 1, L moves by a share of its length
+        length = np.linalg.norm(virtual.L)
+        along[entries:] /= length
+        size = np.sqrt(len(virtual.M) + 1)
+    _, s, coordinates = np.linalg.svd(along, full_matrices=False)
+    kept = s > _RANK * s[0]
+    J = J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])
+    sigma = np.linalg.svd(J * (size / np.linalg.norm(Y)), compute_uv=False)
+    return float(sigma[-1]), _zeros(sigma, residual)
+
+
+def _zeros(sigma: np.ndarray, residual: float) -> int:
+    return int((sigma <= max(_KERNEL * sigma[0], _KERNEL_RESIDUALS * residual)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a start has ended; of a verified end also what is known of its
+    surroundings."""
+
+    number: int
+    outcome: StartOutcome
+    sigma_min: float
+    kernel: int
+
+    @property
+    def reach(self) -> float:
+        """The largest distance of two findings of one point."""
+        if self.kernel:
+            return _MERGE_SINGULAR
+        return min(
+            _MERGE_MOST, max(_MERGE, 100 * self.outcome.residual / self.sigma_min)
+        )
+
+
+def _sort(
+    arch: Architecture, target: VirtualWeights, ends: list[_End]
+) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
+    """Gather verified ends into points; different ends that are not isolated form a
+    continuum."""
+    groups = _gather(arch.attention, [end for end in ends if end.outcome.verified])
+    loose = [group for group in groups if all(found.kernel for found in group)]
+    continuum = None
+    if len(loose) > 1:  # one alone is a point, perhaps a singular one
+        groups = [group for group in groups if group not in loose]
+        members = [found for group in loose for found in group]
+        kernels, ended = zip(
+            *((found.kernel, found.outcome) for found in members), strict=True
+        )
+        # An example of other weights is near the given ones, but visibly not they.
+        example = min(ended, key=lambda one: (one.distance < 0.1, one.distance))
+        farthest = max(one.distance for one in ended)
+        continuum = Continuum(
+            len(members), (min(kernels), max(kernels)), farthest, example.virtual
+        )
+    groups.sort(key=lambda group: -len(group))
+    equivalents = known_equivalents(arch.attention, target)
+    classes = tuple(_point(arch, target, equivalents, group) for group in groups)
+    place = {found.number: i for i, group in enumerate(groups) for found in group}
+    outcomes = tuple(replace(end.outcome, point=place.get(end.number)) for end in ends)
+    return classes, continuum, outcomes
+
+
+def _gather(attention: str, findings: list[_End]) -> list[list[_End]]:
+    """Groups of findings near to the best one of the group."""
+    groups: list[list[_End]] = []
+    for found in sorted(findings, key=lambda one: one.outcome.residual):
+        for group in groups:
+            apart = distance(attention, group[0].outcome.virtual, found.outcome.virtual)
+            if apart <= max(found.reach, group[0].reach):
+                group.append(found)
+                break
+        else:
+            groups.append([found])
+    return groups
+
+
+def _point(
+    arch: Architecture,
+    target: VirtualWeights,
+    equivalents: tuple[Equivalent, ...],
+    group: list[_End],
+) -> FiberPoint:
+    best, members = group[0], [found.outcome for found in group]
+    attention, virtual = arch.attention, best.outcome.virtual
+    if not arch.is_plain:
+        equivalents = (*equivalents, Equivalent(SHUFFLED, shuffled(target, virtual)))
+    near = max(best.reach, _MERGE)
+    named = (
+        one.symmetry
+        for one in equivalents
+        if distance(attention, one.virtual, virtual) <= near
+    )
+    radius = max(distance(attention, virtual, one.virtual) for one in members)
+    where = best.outcome.distance, best.outcome.residual, best.sigma_min, best.kernel
+    normal, symmetry = normalised(attention, virtual), next(named, UNEXPLAINED)
+    return FiberPoint(normal, len(group), radius, *where, symmetry)

@@ -1,0 +1,677 @@
+"""Two weights of one softmax network with heads: do they differ by what Theorem H
+allows?
+
+Heads may be permuted, bases changed between layers without skips, and tokens shifted
+where there are biases. `align` finds the permutation, the bases and the shifts, or says
+why there are none; `where_theorem_h_fails` names the conditions that the weights
+violate. docs/mathematics.md: "Theorem H".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, islice, product
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.engine.network import BlockWeights
+from neuroviz_beyond.transformers.comparison import (
+    EPSILON,
+    Attention,
+    Judge,
+    Sum,
+    Verdict,
+    exactly,
+    fills,
+    length,
+    solved,
+)
+from neuroviz_beyond.transformers.outputs import outputs_differ
+
+# limit of Condition 4, causal: one product for each choice of heads in every layer
+_MOST_PRODUCTS = 4096
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How the second weights arise from the first: head h of layer i is head `heads[i -
+    1][h]` of the second.
+
+        V′ = G_i V G_{i−1}⁻¹,  A = G_{i−1}ᵀ A′ G_{i−1},  c = G_{i−1}ᵀ (A′ g_{i−1} + c′)
+
+    Attributes:
+        heads: one permutation a layer.
+        bases: G₀, …, G_l; both ends are the identity.
+        shifts: g₀, …, g_l; both ends are 0.
+        second: the second weights in the bases of the first, layer by layer; heads in
+            their own order.
+        error: the largest difference, relative to the largest matrix of its kind in the
+            layer.
+    """
+
+    heads: tuple[tuple[int, ...], ...]
+    bases: tuple[np.ndarray, ...]
+    shifts: tuple[np.ndarray, ...]
+    second: tuple["Shown", ...]
+    error: float
+
+
+class Shown(NamedTuple):
+    """What a layer's function depends on: X ↦ [X +] Σ_h V_h X softmax(Xᵀ(A_h X + c_h))
+    + ω."""
+
+    A: np.ndarray  # (H, d, d)
+    V: np.ndarray  # (H, d′, d)
+    c: np.ndarray  # (H, d)
+    omega: np.ndarray  # (d′,)
+
+
+def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
+    """The part of the weights that the function shows, layer by layer."""
+    block = arch.block
+    if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
+        raise ValueError(
+            f"{caller} is about softmax networks without rotary positions, learned"
+            f" positions and MLPs (Theorem H); got {arch}"
+        )
+    found = []
+    for i, (H, (d_in, d_out, _)) in enumerate(
+        zip(arch.heads, arch.layers, strict=True), start=1
+    ):
+        w = {
+            n.split(".")[1]: np.asarray(m)
+            for n, m in weights.items()
+            if n.startswith(f"{i}.")
+        }
+        keys, values = (np.repeat(w[name], H // len(w[name]), axis=0) for name in "KV")
+        beta, O = w.get("beta", 1), w.get("O")  # noqa: E741
+        back = beta * keys.mT
+        A, V = back @ w["Q"], values if O is None else O @ values
+        c, omega = np.zeros((H, d_in), A.dtype), np.zeros(d_out, A.dtype)
+        if block.biases:
+            c = (back @ w["q"])[..., 0]
+            through = np.repeat(w["v"], H // len(w["v"]), axis=0)
+            through = through if O is None else O @ through
+            omega = through.sum(0)[:, 0] + (w["o"][:, 0] if "o" in w else 0)
+        found.append(Shown(A, V, c, omega))
+    return found
+
+
+def checked(caller: str, arch: Architecture, weights: BlockWeights) -> BlockWeights:
+    """The weights as arrays, float16 and torch tensors too, if they are weights of this
+    network."""
+    check_architecture(caller, arch, variants=True)
+    given = weights if isinstance(weights, dict) else {}
+    found = {}
+    for name, shape in arch.parameter_shapes.items():
+        if np.shape(given.get(name)) != shape or name not in given:
+            got = np.shape(given[name]) if name in given else "none"
+            raise ValueError(
+                f"{caller} needs a dict with {name} of shape {shape}, for {arch}; got"
+                f" {got}"
+            )
+        found[name] = numbers(caller, name, given[name])
+        if not np.isfinite(found[name].astype(float)).all():
+            raise ValueError(
+                f"{caller} needs finite weights; {name} has entries that are none"
+            )
+    return found
+
+
+def numbers(caller: str, name: str, weight: object) -> np.ndarray:
+    """An array of real numbers; of floats it keeps the kind that numpy has, and
+    bfloat16 becomes float64."""
+    try:
+        if hasattr(
+            weight, "detach"
+        ):  # a torch tensor, perhaps a parameter, perhaps on another device
+            weight = weight.detach().cpu()
+            if str(weight.dtype) == "torch.bfloat16":
+                weight = weight.double()
+        found = np.asarray(weight)
+        if found.dtype.kind not in "fiuO":
+            found = found.astype(
+                float, casting="safe"
+            )  # a bfloat16 of numpy has a kind of its own
+        found.astype(float)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            f"{caller} needs arrays of real numbers; {name} is none: {error}"
+        ) from None
+    return found
+
+
+def stored_epsilon(weights: BlockWeights) -> float:
+    """How far apart the numbers near 1 are, of the coarsest kind among these weights.
+
+    >>> stored_epsilon({"1.Q": np.ones(2, np.float16), "1.K": np.ones(2)})
+    0.0009765625
+    """
+    kinds = {
+        str(getattr(w, "dtype", "")).removeprefix("torch.") for w in weights.values()
+    }
+    known = {"float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+    return max((known[kind] for kind in kinds & {*known}), default=EPSILON)
+
+
+def align(
+    arch: Architecture,
+    first: BlockWeights,
+    second: BlockWeights,
+    tolerance: float = 1e-6,
+) -> Alignment:
+    """Find heads, bases and shifts that lead from the first weights to the second: both
+    compute the same.
+
+    Layer by layer: G_{i−1} is known, so the heads are told by their A; with the heads
+    known G_i follows from their V. Every equation of Theorem H is checked, in units of
+    each head and each output, and between layers in a basis of the tokens that all
+    heads of the first weights fill alike. At the end outputs are compared, on tokens of
+    every size at which some head neither ignores nor saturates.
+
+    Args:
+        arch: a softmax network, of any widths; heads, skips, masks, biases and shared
+            keys are welcome.
+        first, second: real weights, as in `random_block_weights`; arrays or torch
+            tensors.
+        tolerance: the largest relative difference that counts as equal. Outputs may
+            differ by its root.
+
+    Raises:
+        ValueError: if weights have other shapes; if there is no such change, naming the
+            first layer where it fails (under the conditions of Theorem H,
+            `where_theorem_h_fails`, the functions then differ); or if this cannot be
+            told: heads attend alike or do not fill the width, or rounding hides it.
+
+    >>> from neuroviz.engine.network import random_block_weights
+    >>> from neuroviz.engine.field import Reals
+    >>> arch = Architecture.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
+    >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> second = first | {f"1.{name}": first[f"1.{name}"][::-1] for name in "QKV"}
+    >>> align(arch, first, second).heads
+    ((1, 0), (0, 1))
+    """
+    epsilon = max(
+        stored_epsilon(w) if isinstance(w, dict) else 0.0 for w in (first, second)
+    )
+    pair = [checked("align", arch, weights) for weights in (first, second)]
+    pair = [{name: w.astype(float) for name, w in weights.items()} for weights in pair]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not equal
+        ours, theirs = (_summed(arch, weights) for weights in pair)
+        found = _align_layers(arch, ours, theirs, Judge(tolerance, epsilon))
+        said = outputs_differ(
+            arch, *pair, [_values(one) for one in ours], np.sqrt(tolerance)
+        )
+    if said:
+        agree = f"the weights agree up to {found.error:.1e}"
+        raise ValueError(f"{agree}, but {said}: heads cancel there, or layers magnify")
+    return found
+
+
+class _Rounded(NamedTuple):
+    """`Shown`, and how far rounding moves each matrix."""
+
+    A: Sum
+    V: Sum
+    c: Sum
+    omega: Sum
+
+
+class _Tokens(NamedTuple):
+    """Tokens z = basis · ẑ + origin, where ẑ is the same for both networks."""
+
+    basis: Sum
+    origin: Sum
+
+
+def _summed(arch: Architecture, weights: BlockWeights) -> list[_Rounded]:
+    several = (
+        weights,
+        {n: np.abs(w) for n, w in weights.items()},
+        {n: 1.0 * (w != 0) for n, w in weights.items()},
+    )
+    found = []
+    for values, terms, counts in zip(
+        *(shown("align", arch, w) for w in several), strict=True
+    ):
+        parts = zip(values, terms, counts, strict=True)
+        # A term may be too small for float64.
+        found.append(
+            _Rounded(
+                *(
+                    Sum(value, moved + np.finfo(float).tiny * n)
+                    for value, moved, n in parts
+                )
+            )
+        )
+    return found
+
+
+def _values(layer: _Rounded) -> Shown:
+    return Shown(*(each.value for each in layer))
+
+
+def _align_layers(
+    arch: Architecture, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
+) -> Alignment:
+    here = there = _Tokens(
+        exactly(np.eye(arch.widths[0])), exactly(np.zeros(arch.widths[0]))
+    )
+    heads, error, second = [], 0.0, []
+    bases, shifts = [here.basis.value], [here.origin.value]
+    for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
+        last = i == arch.num_layers
+        own_inputs, own_outputs = (
+            arch.skip or i == 1,
+            arch.skip or last,
+        )  # no change of basis mixes these
+        A, A2 = _attention(one, here), _attention(other, there)
+        order, attention = _partners(i, A, A2, one.V.value, own_inputs, judge)
+        A2 = [A2[k] for k in order]
+        other = other._replace(A=other.A[order], V=other.V[order], c=other.c[order])
+
+        origins = _through(one, here, arch.skip), _through(other, there, arch.skip)
+        if own_outputs:
+            after = after2 = exactly(np.eye(arch.widths[i]))
+        else:
+            after, after2 = _bases_after(i, one.V @ here.basis, other.V @ there.basis)
+        V, V2 = solved(after, one.V @ here.basis), solved(after2, other.V @ there.basis)
+        worst = judge.values(V, V2, own_outputs, own_inputs)
+        if last:
+            worst = worst.worse(judge.constants(*origins, V, A, arch.skip))
+        if worst.kind != "equal":
+            _refuse_values(i, worst, A, own_inputs, own_outputs, judge)
+
+        error = max(error, attention.share, worst.share)
+        own_order = np.argsort(order)
+        seen = [A2[h] for h in own_order], V2.value[own_order]
+        second.append(_as_the_first(one, here, after, *seen))
+        if last:  # nothing shifts the outputs
+            second[-1] = second[-1]._replace(
+                omega=one.omega.value + origins[1].value - origins[0].value
+            )
+            origins = 2 * (exactly(np.zeros(arch.widths[i])),)
+        here, there = _Tokens(after, origins[0]), _Tokens(after2, origins[1])
+        bases.append(after2.value @ _inverse(after))
+        shifts.append(there.origin.value - bases[-1] @ here.origin.value)
+        heads.append(tuple(order))
+    return Alignment(tuple(heads), tuple(bases), tuple(shifts), tuple(second), error)
+
+
+def _attention(layer: _Rounded, tokens: _Tokens) -> list[Attention]:
+    """A and c of each head for ẑ."""
+    B = tokens.basis
+    found = []
+    for h in range(len(layer.A.value)):
+        A = B.mT @ layer.A[h]
+        found.append(Attention(A @ B, A @ tokens.origin + B.mT @ layer.c[h]))
+    return found
+
+
+def _through(layer: _Rounded, tokens: _Tokens, skip: bool) -> Sum:
+    """Where the layer takes the origin."""
+    V = Sum(layer.V.value.sum(axis=0), layer.V.moved.sum(axis=0))
+    found = V @ tokens.origin + layer.omega
+    return found + tokens.origin if skip else found
+
+
+def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
+    """Bases B, B′ of the tokens after layer i, with V_h = B R_h and V′_h = B′ R_h if
+    they can be.
+
+    The R_h side by side have orthonormal rows, once each is divided by the size of V_h;
+    in layer 1 each of its columns by that of V_h, as coordinates of the inputs have
+    sizes of their own.
+    """
+    size = np.abs(V.value).max(axis=1 if i == 1 else (1, 2), keepdims=True)
+    size[size == 0] = 1.0
+    rows, rows2 = (
+        _side_by_side(Sum(each.value / size, each.moved / size)) for each in (V, V2)
+    )
+    largest, scaled = _with_rows_of_one_size(rows)
+    if not fills(*scaled):
+        raise ValueError(
+            f"layer {i}: its heads do not fill the width, so the basis is not"
+            " determined"
+        )
+    L = np.linalg.qr(scaled.value.T, "r").T
+    B = exactly(largest * L)
+    R = solved(B, rows)
+    B2 = rows2 @ R.mT
+    if not fills(*_with_rows_of_one_size(B2)[1]):
+        raise ValueError(
+            f"layer {i}: the heads of the second weights do not fill the width as those"
+            " of the first do, or rounding hides it"
+        )
+    return B, B2
+
+
+def _side_by_side(V: Sum) -> Sum:
+    return Sum(np.concatenate(V.value, axis=1), np.concatenate(V.moved, axis=1))
+
+
+def _inverse(basis: Sum) -> np.ndarray:
+    return solved(basis, exactly(np.eye(len(basis.value)))).value
+
+
+def _with_rows_of_one_size(M: Sum) -> tuple[np.ndarray, Sum]:
+    """The largest entry of each row, and the rows divided by it."""
+    largest = np.abs(M.value).max(axis=1, keepdims=True)
+    largest[largest == 0] = 1.0
+    return largest, Sum(M.value / largest, M.moved / largest)
+
+
+def _as_the_first(
+    one: _Rounded, here: _Tokens, after: Sum, A2: list[Attention], V2: np.ndarray
+) -> Shown:
+    """The second layer in the bases of the first; ω is that of the first, which fixes
+    the shift."""
+    back = _inverse(here.basis)
+    A = np.array([back.T @ each.A.value @ back for each in A2])
+    c = np.array([each.c.value for each in A2]) @ back - A @ here.origin.value
+    return Shown(A, after.value @ V2 @ back, c, one.omega.value)
+
+
+def _partners(
+    i: int,
+    A: list[Attention],
+    A2: list[Attention],
+    V: np.ndarray,
+    own_inputs: bool,
+    judge: Judge,
+) -> tuple[list[int], Verdict]:
+    """For each head of the first weights the head of the second that attends as it
+    does."""
+    order, worst = [], Verdict("equal", 0.0, 0.0)
+    for h, one in enumerate(A):
+        far = np.array([_apart(one, other, judge) for other in A2])
+        near = np.flatnonzero(far <= max(far.min(), 2 * judge.tolerance))
+        found = {int(k): judge.attention(one, A2[k], own_inputs) for k in near}
+        k = min(found, key=lambda k: found[k].share)
+        _refuse_attention(i, h, found[k], V[h], judge)
+        order.append(k)
+        worst = worst.worse(found[k])
+    for k in range(len(A2)):
+        if order.count(k) == 0 and all(
+            judge.attention(one, A2[k], own_inputs).kind == "unequal" for one in A
+        ):
+            raise ValueError(
+                f"layer {i}: no head of the first weights attends as head {k + 1} of"
+                " the second does"
+            )
+    for h, k in combinations(range(len(order)), 2):
+        if order[h] == order[k]:
+            _refuse_twins(i, h, k)
+    return order, worst
+
+
+def _apart(one: Attention, other: Attention, judge: Judge) -> float:
+    """How differently two heads attend, roughly: relative to the larger one, or to what
+    rounding hides."""
+    found = 0.0
+    for a, b in zip(one, other, strict=True):
+        size = max(length(a.value), length(b.value))
+        unit = size + length(judge.noise(a, b)) / judge.tolerance
+        found += length(a.value - b.value) / unit if unit > 0 else 0.0
+    return found if np.isfinite(found) else np.inf
+
+
+def _refuse_attention(
+    i: int, h: int, found: Verdict, V: np.ndarray, judge: Judge
+) -> None:
+    """If a head has no partner, say so, and why."""
+    if found.kind == "hidden":
+        raise ValueError(
+            f"layer {i}, head {h + 1}: {_hidden('how it attends', found, judge)}"
+        )
+    if found.kind == "unequal":
+        blind = ""
+        if not V.any():
+            blind = f"; head {h + 1} has V = 0, so no output shows how it attends"
+        raise ValueError(
+            f"layer {i}: no head of the second weights attends as head {h + 1} of the"
+            f" first does; the nearest differs by {found.share:.1e} of its size{blind}"
+        )
+
+
+def _refuse_twins(i: int, h: int, k: int) -> None:
+    raise ValueError(
+        f"layer {i}: heads {h + 1} and {k + 1} attend alike and cannot be told apart;"
+        " merge them"
+    )
+
+
+def _refuse_values(
+    i: int,
+    found: Verdict,
+    A: list[Attention],
+    own_inputs: bool,
+    own_outputs: bool,
+    judge: Judge,
+) -> None:
+    """Say why values do not agree: perhaps heads that attend alike have changed
+    places."""
+    if found.kind == "hidden":
+        raise ValueError(f"layer {i}: {_hidden('its values', found, judge)}")
+    for h, k in combinations(range(len(A)), 2):
+        if judge.attention(A[h], A[k], own_inputs).kind != "unequal":
+            _refuse_twins(i, h, k)
+    what = (
+        "the values and biases"
+        if own_outputs
+        else "the values of all heads in one basis"
+    )
+    raise ValueError(
+        f"layer {i}: {what} do not agree; they differ by {found.share:.1e} of their"
+        " size"
+    )
+
+
+def _hidden(what: str, found: Verdict, judge: Judge) -> str:
+    if not np.isfinite(found.rounding):
+        return (
+            f"float64 does not reach far enough for {what}: numbers overflow, or vanish"
+        )
+    why = "bases are ill-conditioned, or terms cancel"
+    if judge.epsilon > EPSILON:
+        why = f"they are stored to {judge.epsilon:.0e}; a larger tolerance may do"
+    return (
+        f"rounding hides {what}: the two differ by {found.share:.1e} of its size, and"
+        f" rounding the weights can make {found.rounding:.1e} ({why})"
+    )
+
+
+def where_theorem_h_fails(
+    arch: Architecture, weights: BlockWeights, tolerance: float = 1e-9
+) -> tuple[str, ...]:
+    """The conditions of Theorem H that these weights violate; if none, the fibre is one
+    orbit.
+
+    Exact for the weights as they are stored: floats are rational numbers, and
+    independence over the rationals is a rank. But floats round other weights, which may
+    do better (more heads than entries are dependent only as rationals) or worse: a
+    condition that holds by less than the tolerance stands here too, as undecided.
+    Integers and fractions are never undecided.
+
+    Args:
+        arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
+        weights: as in `random_block_weights`; floats, integers or fractions.
+        tolerance: the smallest margin, as in `theorem_h_margins`, at which floats are
+            trusted.
+
+    Raises:
+        ValueError: if the theorem is not about this network, or two causal tokens need
+            too many products.
+
+    >>> from neuroviz.engine.network import random_block_weights
+    >>> from neuroviz.engine.field import Reals
+    >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
+    >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
+    'Condition 2: head 1 of layer 1 has V = 0'
+    """
+    margins = theorem_h_margins(arch, weights)
+    weights = checked("where_theorem_h_fails", arch, weights)
+    floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
+    near = f"undecided, closer than {tolerance:.0e}: "
+    return tuple(
+        near * (m > 0) + said for said, m in margins.items() if m <= tolerance * floats
+    )
+
+
+def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, float]:
+    """How far the weights are from each way to violate Theorem H: 0 where they do,
+    exactly, and at most 1.
+
+    Weights of which every matrix differs by less than this share of its Frobenius norm
+    hold the condition too, up to rounding near 1e-15. A condition says that some
+    matrix, a polynomial of the weights, has full rank. Its rows move by at most ε
+    (P(2n) − P(n)), where P has the same terms, all positive, and n are the norms; its
+    rank is full while this is less than its smallest singular value. Arguments and
+    errors as in `where_theorem_h_fails`.
+
+    >>> arch = Architecture((1, 1), (1,), attention="softmax")
+    >>> margins = theorem_h_margins(arch, {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")})
+    >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
+    {'Condition 1': 0.33, 'Condition 2': 1.0}
+    """
+    about = "where_theorem_h_fails"
+    weights = checked(about, arch, weights)
+    if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
+        raise ValueError(
+            f"{about} is about two tokens or more, and one layer or a bottleneck; got"
+            f" {arch}"
+        )
+    layers = shown(about, arch, {n: _fractions(w) for n, w in weights.items()})
+    as_norm = {"axis": (-2, -1), "keepdims": True}
+    norms = {
+        n: _fractions(np.linalg.norm(np.asarray(w, float), **as_norm))
+        for n, w in weights.items()
+    }
+    sizes = (shown(about, arch, {n: k * w for n, w in norms.items()}) for k in (1, 2))
+    found: dict[str, float] = {}
+    runs = (
+        _conditions(arch, layers, -1),
+        *(_conditions(arch, each, 1) for each in sizes),
+    )
+    for (said, rows), (_, once), (_, twice) in zip(*runs, strict=True):
+        growth = [
+            np.abs(high - low).sum() for low, high in zip(once, twice, strict=True)
+        ]
+        found[said] = min(found.get(said, 1.0), _margin(rows, growth))
+    return found
+
+
+def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
+    """0 exactly where the rows are dependent; else how far they may move, in units of
+    their growth."""
+    if _rank(rows) < len(rows):
+        return 0.0
+    per_row = growth * (len(rows) // len(growth))
+    scaled = [
+        [float(x / (g or 1)) for x in row] for row, g in zip(rows, per_row, strict=True)
+    ]
+    return max(
+        float(np.linalg.svd(scaled)[1][-1]) / len(growth) ** 0.5, np.finfo(float).tiny
+    )
+
+
+def _conditions(
+    arch: Architecture, layers: list[Shown], minus: int
+) -> Iterator[tuple[str, list]]:
+    """The conditions that fail where these rows are dependent."""
+    F = [
+        V.sum(0) + (np.eye(len(V[0]), dtype=object) if arch.skip else 0)
+        for _, V, *_ in layers
+    ]
+    for i, layer in enumerate(layers, start=1):
+        seen = layer.A if arch.causal else layer.A + layer.A.mT
+        said = "the A" if arch.causal else "the symmetric parts of the A"
+        yield (
+            f"Condition 1: {said} of layer {i} are dependent",
+            [A.ravel() for A in seen],
+        )
+        for h, V in enumerate(layer.V, start=1):
+            yield f"Condition 2: head {h} of layer {i} has V = 0", [V.ravel()]
+        if len(layers) > 1:
+            said = (
+                f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is"
+                " singular"
+            )
+            yield said, list(min(F[i - 1], F[i - 1].T, key=len))
+        if arch.skip and i < len(layers):
+            said = (
+                f"Condition 3: layer {i} hides a combination of the A of layer {i + 1}"
+            )
+            behind = layers[i].A
+            yield (
+                said,
+                [np.concatenate([(V.T @ A).ravel() for V in layer.V]) for A in behind],
+            )
+            if not arch.causal:
+                both = [
+                    [(V.T @ (A + A.T) @ V).ravel() for V in layer.V] for A in behind
+                ]
+                yield said, [np.concatenate(parts) for parts in both]
+    if arch.tokens == 2:
+        for said, rows in _two_tokens(arch, layers, F, minus):
+            yield f"Condition 4: {said}", [rows.ravel()]
+
+
+def _two_tokens(
+    arch: Architecture, layers: list[Shown], F: list[np.ndarray], minus: int
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Condition 4 as pairs (what fails, matrix): it fails where the matrix is 0."""
+    # All non-empty sets of heads; the last one has all of them.
+    sums = [
+        [sum(J) for n in range(len(V)) for J in combinations(V, n + 1)]
+        for _, V, *_ in layers
+    ]
+    if arch.causal and arch.skip:
+        choices = [[0 * part[0], *part] for part in sums]
+        if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
+            raise ValueError(
+                f"two causal tokens: {count} products of Condition 4, at most"
+                f" {_MOST_PRODUCTS}"
+            )
+        one = np.eye(len(F[0]), dtype=object)
+        for chosen in islice(
+            product(*choices), 1, None
+        ):  # the first choice has no heads
+            whole = one
+            for V in chosen:
+                whole = (one + V) @ whole
+            yield "a product of the I + V_J is the identity", whole - one
+        return
+    for i, (layer, parts) in enumerate(zip(layers, sums, strict=True), start=1):
+        if arch.causal or i == 1:
+            for V in parts:
+                yield f"some heads of layer {i} have values that add up to 0", V
+        if arch.causal:
+            continue
+        for (V, W), sign in product(combinations(layer.V, 2), (1, minus)):
+            yield f"two heads of layer {i} have V = ± V′", V + sign * W
+        if i > 1:
+            some = parts if arch.skip else parts[:-1]
+            for V, J in product(layers[i - 2].V, some):
+                for part in (J, F[i - 1] - J):
+                    yield (
+                        f"some heads of layer {i} do not see a head of layer {i - 1}",
+                        part @ V,
+                    )
+
+
+def _fractions(matrix: np.ndarray) -> np.ndarray:
+    entries = [Fraction(entry) for entry in np.asarray(matrix).ravel().tolist()]
+    return np.array(entries, dtype=object).reshape(np.shape(matrix))
+
+
+def _rank(rows: list[np.ndarray] | np.ndarray) -> int:
+    """The rank over the rational numbers."""
+    import flint  # late: flint would take a quarter of neuroviz's import time
+
+    entries = [[flint.fmpq(x.numerator, x.denominator) for x in row] for row in rows]
+    return flint.fmpq_mat(entries).rank()

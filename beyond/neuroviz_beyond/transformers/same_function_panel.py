@@ -1,0 +1,309 @@
+"""Two transformers that compute the same: weights move, outputs stand still; or the
+poles that prove it."""
+
+import numpy as np
+
+from neuroviz.kit import theme
+from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
+from neuroviz.kit.words import colored, in_two_lines, numbered, percent, signed
+from neuroviz_beyond.transformers.same_function import (
+    HEADS,
+    LAYERS,
+    TwinSetting,
+    TwinStudy,
+    poles,
+    study_twins,
+)
+
+_WIDE, _HIGH = (
+    1.7,
+    12.6,
+)  # half width and height of the part of the complex plane that is shown
+_PLACES = ((0.02, 0.47), (0.54, 0.99))
+_SHAPES = ("circle", "square")  # marks of the two heads
+_NEAR = 0.25  # labels nearer than this become one text
+
+
+def twin_parts(study: TwinStudy) -> Parts:
+    """The picture that was asked for."""
+    if study.setting.view == "poles":
+        return compose(*(_plane(study, layer).view() for layer in range(LAYERS)))
+    return compose(_matrices(study))
+
+
+def outcome(study: TwinStudy) -> str:
+    """What is seen, in a line."""
+    if not study.same_outputs:
+        return f"the outputs differ by {percent(study.moved)}"
+    still = all(map(np.array_equal, sum(study.first, ()), sum(study.second, ())))
+    return "nothing has moved yet" if still else "other weights, the same outputs"
+
+
+def _matrices(study: TwinStudy) -> View:
+    """A row for each network: A (with c) and V of each head, ω of each layer, and the
+    outputs."""
+    biases, same = study.setting.biases, study.same_outputs
+    A_most, V_most, _, omega_most = (
+        1.3 * largest_entry(*parts) for parts in zip(*study.first, strict=True)
+    )
+    outputs, frame, rows = (
+        1.2 * largest_entry(study.outputs[0]),
+        "certified" if same else "",
+        [],
+    )
+    networks = (
+        ("○ first", "first", study.first),
+        (colored("focus", "● second\u2002"), "second", study.second),
+    )
+    for place, (heading, which, network) in enumerate(networks):
+        above, tiles = not place, []  # names stand over the first row
+        for i, layer in enumerate(network, start=1):
+            for h in range(HEADS):
+                A = np.column_stack([layer.A[h], layer.c[h]]) if biases else layer.A[h]
+                names = [f"<b>{numbered(name, h + 1)}</b>" * above for name in "AV"]
+                where = f"of the {which}, layer {i}, head {h + 1}"
+                tiles.append(
+                    Tile(f"A {where}", A, A_most, names[0] + ", c" * (biases and above))
+                )
+                tiles.append(Tile(f"V {where}", layer.V[h], V_most, names[1]))
+            tiles.append(
+                Tile("ω", layer.omega[:, None], omega_most, "ω" * above)
+                if biases
+                else None
+            )
+        # A space below: room for the lines between the rows, and for the names of the
+        # layers.
+        said = (
+            f"φ(X) of the {which}",
+            study.outputs[place],
+            outputs,
+            "<b>φ(X)</b>" * above,
+            " ",
+            frame,
+        )
+        rows.append(Row(heading, (*tiles, Tile(*said))))
+    view = matrices_view(rows, (0.0, 1.0), (0.0, 0.95))
+    notes = [
+        headline(outcome(study)),
+        *view.annotations,
+        *_layer_names(view),
+        _verdict(study, view),
+    ]
+    return view._replace(
+        annotations=notes, shapes=[*view.shapes, *_threads(study, view)]
+    )
+
+
+def _verdict(study: TwinStudy, view: View) -> dict:
+    """Between the two outputs, whether they are the same."""
+    above, below = (
+        view.traces[place * (len(view.traces) // 2) - 1] for place in (1, 2)
+    )
+    text = (
+        colored("certified", "<b>= same</b>")
+        if study.same_outputs
+        else colored("focus", "<b>≠</b>")
+    )
+    x, y = (above["x"][0] + above["x"][-1]) / 2, (above["y"][-1] + below["y"][0]) / 2
+    return label(text, x, y, font={"size": theme.size("base")})
+
+
+def _span(
+    view: View, place: int, layer: int, head: int
+) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom of a head's two matrices in the table."""
+    in_a_row = len(view.traces) // 2  # traces of one row: the layers, and the outputs
+    at = place * in_a_row + layer * (in_a_row // LAYERS) + 2 * head
+    A, V = view.traces[at], view.traces[at + 1]
+    return A["x"][0], V["x"][-1], A["y"][0], A["y"][-1]
+
+
+def _threads(study: TwinStudy, view: View) -> list[dict]:
+    """A line from each head to where it is in the second network."""
+    shapes = []
+    for i, order in enumerate(study.places):
+        for h in range(HEADS):
+            left, right, _, bottom = _span(view, 0, i, h)
+            to_left, to_right, top, _ = _span(view, 1, i, order[h])
+            role, width = ("focus", 1.6) if order[h] != h else ("ghost", 0.8)
+            line = {"color": theme.color(role), "width": theme.size("line") * width}
+            ends = {
+                "x0": (left + right) / 2,
+                "x1": (to_left + to_right) / 2,
+                "y0": bottom + 0.15,
+            }
+            where = {"xref": "x", "yref": "y", "y1": top - 0.15, "layer": "below"}
+            shapes.append({"type": "line", **where, **ends, "line": line})
+    return shapes
+
+
+def _layer_names(view: View) -> list[dict]:
+    """Below the second row."""
+    notes, font = [], {"size": theme.size("base"), "color": theme.color("soft")}
+    for i in range(LAYERS):
+        (left, _, _, bottom), (_, right, _, _) = (
+            _span(view, 1, i, 0),
+            _span(view, 1, i, HEADS - 1),
+        )
+        place = {"yanchor": "top", "yshift": -6, "font": font}
+        notes.append(label(f"layer {i + 1}", (left + right) / 2, bottom, **place))
+    return notes
+
+
+def _plane(study: TwinStudy, layer: int) -> Plot:
+    """The z-plane, x₁ = x₂ + z w, with the poles of the second output column; the other
+    layers are frozen."""
+    plot = Plot("2" if layer else "", _PLACES[layer], (0.04, 0.86))
+    size, third, order = theme.size("marker"), study.setting.third, study.places[layer]
+    partners = study.partners[layer]
+    shared = {partner[0] for partner in partners if partner}
+    plot.rule("x", 0.0, "axis", 1.0, "solid", layer="below")
+    plot.rule("y", 0.0, "axis", 1.0, "solid", layer="below")
+    for network in (0, 1):
+        ends, alone = [], []  # logits without a partner
+        for h in range(HEADS):
+            rate = study.rates[network, layer, h]
+            z, logit = poles(rate, third, _HIGH), numbered("q", h + 1) + "′" * network
+            if network == 0:
+                look = {
+                    "color": theme.color("ink"),
+                    "size": 1.8 * size,
+                    "line": {"width": 2},
+                }
+                shape = _SHAPES[h] + "-open"
+            else:  # the mark follows the head
+                alone += [logit] * (h not in shared)
+                look = {
+                    "color": theme.color("certified" if h in shared else "focus"),
+                    "size": 0.9 * size,
+                }
+                shape = _SHAPES[order.index(h)]
+            hover = f"pole of {logit}: z = %{{x:.2f}} + %{{y:.2f}} i"
+            plot.points(
+                logit,
+                z.real.tolist(),
+                z.imag.tolist(),
+                look | {"symbol": shape},
+                hover=hover,
+            )
+            ends.append((float(np.log1p(third) / rate), logit))
+        at, anchor = ((_HIGH, "bottom"), (-_HIGH, "top"))[network]
+        for x, words in _gathered(ends):
+            role = "focus" if any(logit in words for logit in alone) else "ink"
+            plot.text(words, x, at, "base", role, yanchor=anchor)
+    plot.text(
+        "Re z →", _WIDE, 0, "note", "soft", xanchor="right", yanchor="bottom", yshift=2
+    )
+    plot.text("Im z ↑", -_WIDE, _HIGH, "note", "soft", xanchor="left", yanchor="top")
+    where = ("layer 1", "layer 2, layer 1 frozen")[layer]
+    plot.headline(f"{where}: {matches(partners)}", yshift=1.9 * theme.size("base"))
+    plot.bare_axis("x", -_WIDE, _WIDE)
+    plot.bare_axis("y", -_HIGH, _HIGH)
+    return plot
+
+
+def _gathered(ends: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Labels that would stand on each other, in one text."""
+    (x, one), (y, two) = sorted(ends)
+    if abs(x - y) < _NEAR:
+        return [((x + y) / 2, f"{min(one, two)}, {max(one, two)}"), (0.0, "")]
+    return [(x, one), (y, two)]
+
+
+def matches(partners: tuple[tuple[int, int] | None, ...]) -> str:
+    """Which logit is which.
+
+    >>> matches(((1, 1), (0, -1)))
+    'q₁ = q₂′, q₂ = −q₁′'
+    """
+    found = [(h, *partner) for h, partner in enumerate(partners, start=1) if partner]
+    said = [
+        f"{numbered('q', h)} = {'−' * (sign < 0)}{numbered('q', k + 1)}′"
+        for h, k, sign in found
+    ]
+    return ", ".join(said) or "no pole is shared"
+
+
+class SameFunctionExplorer(Panel):
+    """Shuffle heads, change a basis, shift tokens, and see outputs stand still; or see
+    the poles of both.
+
+    Controls: see `TwinSetting`.
+
+    >>> panel = SameFunctionExplorer()
+    >>> "the same outputs" in panel.description
+    True
+    >>> panel.state = "signs=yes;third=0"
+    >>> panel._shown.same_outputs, panel._shown.partners[0]
+    (True, ((1, -1), (0, -1)))
+    """
+
+    title = "Which transformers compute the same?"
+    setting, draw, walks = (
+        TwinSetting,
+        staticmethod(twin_parts),
+        ("basis", "shift", "third"),
+    )
+    _answer = staticmethod(study_twins)
+
+    def _arrange(self) -> None:
+        controls = self.controls
+        controls["skip"].disabled = controls["signs"].value
+        controls["skip"].description = (
+            "skip" if not controls["signs"].value else "skip: needed"
+        )
+        controls["basis"].disabled = controls["skip"].value or controls["signs"].value
+        controls["shift"].disabled = not controls["biases"].value
+
+    def _badge(self, answer: TwinStudy) -> str:
+        if answer.failing:
+            return theme.badge("outside hypotheses", "Theorem H")
+        if answer.setting.signs and answer.setting.third < 1:
+            return theme.badge("float", "part of a token")
+        return theme.badge("proved here", "Theorem H")
+
+    def _describe(self, answer: TwinStudy) -> str:
+        said = [
+            *_where(answer),
+            "" if answer.setting.view == "poles" else _what_is_found(answer),
+        ]
+        if answer.failing:
+            said.append(f"Theorem H says nothing: {answer.failing[0]}.")
+        if answer.setting.view == "poles":
+            one, two = map(matches, answer.partners)
+            said.append(f"Poles of layer 1: {one}; of layer 2: {two}.")
+        return in_two_lines(said, 1, 0)
+
+
+def _where(study: TwinStudy) -> tuple[str, str]:
+    s = study.setting
+    skip = "skip" if s.skip else "a skip, as V₁ + V₂ = 0 needs one"
+    parts = [
+        "2 softmax layers of 2 heads, d = 2",
+        *[skip] * s.has_skip,
+        *["biases"] * s.biases,
+    ]
+    tokens = {0.0: "two tokens", 1.0: "three tokens"}
+    parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
+    swapped = "both layers" if s.swapped == "both" else s.swapped
+    moves = [f"heads of {swapped} swapped"] * (s.swapped != "none")
+    moves += [f"basis exp({signed(s.basis)} E)"] * bool(s.basis and not s.has_skip)
+    moves += [f"tokens shifted by {signed(s.shift)}"] * bool(s.shift and s.biases)
+    moves += ["−A and −V in layer 1, where V₁ + V₂ = 0"] * s.signs
+    moves += [f"a step of {signed(s.off)} off"] * bool(s.off)
+    moved = f"Moved: {'; '.join(moves)}." if moves else ""
+    return f"{', '.join(parts)}: {outcome(study)}.", moved
+
+
+def _what_is_found(study: TwinStudy) -> str:
+    """What `align` says."""
+    found = study.found
+    if not isinstance(found, str):
+        orders = [", ".join(str(k + 1) for k in order) for order in found.heads]
+        heads = "; ".join(
+            f"layer {i}, heads {order}" for i, order in enumerate(orders, start=1)
+        )
+        return f"align finds them again: {heads}."
+    return f"align refuses: {found.split(';')[0]}."

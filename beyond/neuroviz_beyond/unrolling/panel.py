@@ -1,0 +1,84 @@
+"""Eq. 12, one term at a time, and the reflection of Figure 4."""
+
+from neuroviz.engine.unrolling import unroll
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.settings import Controls
+from neuroviz_beyond.unrolling.unrolled_facts import unrolled_picture
+from neuroviz_beyond.unrolling.unrolling import (
+    MAX_PLACE,
+    MAX_TOKENS,
+    UnrollSetting,
+    UnrollStudy,
+    study_unrolling,
+)
+from neuroviz_beyond.unrolling.words import describe
+
+
+class UnrollingExplorer(Panel):
+    """A deep lightning network as a sum of products, one term at a time, and the mirror
+    in it.
+
+    Controls: see `UnrollSetting`. Tokens are counted from 1 here, as in the paper. See
+    `Panel`.
+
+    >>> panel = UnrollingExplorer()
+    >>> panel.controls["reflect"].value = True
+    >>> "M₂ becomes M₂ᵀ" in panel.description
+    True
+    """
+
+    title, setting = "A network unrolled", UnrollSetting
+    old_states = {"(indices|equal_ends)=.*": ""}
+    _answer, draw = staticmethod(study_unrolling), staticmethod(unrolled_picture)
+    _describe = staticmethod(describe)
+
+    def _make_controls(self) -> tuple[Controls, Controls]:
+        first, more = super()._make_controls()
+        # This observer comes first: the shell then reads a place and an output that
+        # exist.
+        first["layers"].observe(self._on_layers, names="value")
+        first["tokens"].observe(self._on_tokens, names="value")
+        return first, more
+
+    def _on_layers(self, change: dict) -> None:
+        """A place at M_l, where the mirror is widest, becomes the new M_l's; so does
+        one that is gone."""
+        place = self.controls["place"].value
+        if place == 3 ** (change["old"] - 1) or place > len(unroll(change["new"])):
+            self._assign({"place": 3 ** (change["new"] - 1)})
+
+    def _on_tokens(self, change: dict) -> None:
+        self._assign({"output": min(self.controls["output"].value, change["new"])})
+
+    def _assign(self, values: dict[str, object]) -> None:
+        # Set the sizes first, because they may move the place. The sliders have their
+        # full length meanwhile: a slider silently moves a value beyond its end onto its
+        # end.
+        self._set_ends(MAX_PLACE, MAX_TOKENS)
+        super()._assign(
+            {name: values[name] for name in self.controls if name in values}
+        )
+
+    def _restore(self, text: str) -> UnrollSetting:
+        self._set_ends(
+            MAX_PLACE, MAX_TOKENS
+        )  # the state may have more layers, and a place in them
+        try:
+            return super()._restore(text)
+        finally:
+            self._arrange()
+
+    def _set_ends(self, place: int, output: int) -> None:
+        self.controls["place"].max, self.controls["output"].max = place, output
+
+    def _arrange(self) -> None:
+        value = {name: control.value for name, control in self.controls.items()}
+        self._set_ends(len(unroll(value["layers"])), value["tokens"])
+        for name in ("reflect", "index_seed"):
+            self.controls[name].disabled = value["two_tokens"]
+
+    def _badge(self, answer: UnrollStudy) -> str:
+        return theme.badge(
+            "proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12"
+        )

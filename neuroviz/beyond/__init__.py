@@ -1,1 +1,0 @@
-"""What the five sections do not need."""

@@ -1,1 +1,0 @@
-"""Why the formula holds: the flag of a network."""
