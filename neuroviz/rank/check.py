@@ -1,8 +1,10 @@
 """One checker for every network: are its steps, its slice and its claims right?
 
-A rank is only as good as what a network says of itself. Three things can be wrong
-without any error: the derivative of a step that somebody added, a slice that misses
-functions, and exponentials that are claimed to be free but are not.
+A rank is only as good as what a network says of itself. These can be wrong without any
+error: a `record` that looks at numbers, the derivative of a step that somebody added,
+tokens that are rescaled although the output is not homogeneous in them, exponentials
+that are claimed to be free but are not, a slice that misses functions, and a network
+that is said to be more general but is not.
 """
 
 from math import prod
@@ -14,30 +16,73 @@ from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import generic_rank
 from neuroviz.rank.exponentials import INDEPENDENT, Exponentials
 from neuroviz.rank.field import Field, PrimeField, Reals
-from neuroviz.rank.network import Network, constants_of, real_points_of, slice_of
-from neuroviz.rank.point import Point, derivative
+from neuroviz.rank.network import (
+    Network,
+    constants_of,
+    real_points_of,
+    relaxed_of,
+    slice_of,
+)
+from neuroviz.rank.point import Point, derivative, random_point
+from neuroviz.rank.question import check_members
 from neuroviz.rank.tape import Node, Tape
 
 _STEP = 1e-5
-_CLOSE = 1e-4  # of a wrong pull nothing is so close; deep networks curve a lot
+_CLOSE = 1e-4  # of a wrong pull nothing is so close
 
 
 def check_network(net: Network, seed: int = 0) -> None:
-    """Refuse a network that is not what it says; a small one, it takes a moment.
+    """Refuse a network that is not what it says; for a small one it takes a moment.
+
+    A network that passes may still be wrong at sizes that were not checked: take some
+    small ones of each kind.
 
     Raises:
-        ValueError: if its derivative is not that of its outputs, its slice has another
-            rank, or its exponentials have relations that it does not tell.
+        ValueError: if it has other steps at another point, its derivative is not that
+            of its outputs, they are not homogeneous in what it calls `up_to_scale`, its
+            exponentials have relations that it does not tell, or its slice or the more
+            general network has a rank that it cannot have.
+
+    >>> from neuroviz.attention import Architecture
+    >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
     """
+    check_members(net)
     rng = default_rng(seed)
+    _check_steps(net, rng)
     _check_derivative(net, rng)
+    _check_scales(net, rng)
     _check_exponentials(net, rng)
+    rank = generic_rank(net, seed).value
     across = slice_of(net)
     if across is not None:
-        whole = generic_rank(net, seed).value
         found = generic_rank(across, seed).value
-        if whole != found:
-            raise ValueError(f"the slice has rank {found}, and the network {whole}")
+        if found != rank:
+            raise ValueError(f"the slice has rank {found}, and the network {rank}")
+    above = relaxed_of(net)
+    if above is not None:
+        found = generic_rank(above, seed).value
+        if found < rank:
+            raise ValueError(
+                f"the network that is said to be more general has rank {found}, and "
+                f"this one {rank}"
+            )
+
+
+def _check_steps(net: Network, rng: Generator) -> None:
+    """At two random points and where all parameters are 0."""
+    over = PrimeField()
+    points = [random_point(net, over, rng), random_point(net, over, rng)]
+    zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
+    points.append(Point(net, over, zeros, constants_of(net, over, rng)))
+    seen = []
+    for point in points:
+        tape = Tape(over, rng)
+        point.record(tape, net.random_inputs(over, 2, rng))
+        seen.append([node.value.shape for node in tape.nodes])
+    if seen[0] != seen[1] or seen[0] != seen[2]:
+        raise ValueError(
+            "`record` takes other steps at another point: it must not look at numbers"
+        )
 
 
 def _check_derivative(net: Network, rng: Generator) -> None:
@@ -51,7 +96,11 @@ def _check_derivative(net: Network, rng: Generator) -> None:
         output, _ = Point(net, Reals(), there, constants).record(Tape(Reals()), X)
         return output.value.ravel()
 
-    slope = (moved(_STEP) - moved(-_STEP)) / (2 * _STEP)
+    def difference(step: float) -> np.ndarray:
+        return (moved(step) - moved(-step)) / (2 * step)
+
+    # Richardson's combination: networks near a zero curve a lot.
+    slope = (4 * difference(_STEP) - difference(2 * _STEP)) / 3
     J = derivative(Point(net, Reals(), weights, constants), X)[0]
     ours = J @ np.concatenate([direction[name].ravel() for name in weights])
     if not np.allclose(ours, slope, rtol=_CLOSE, atol=_CLOSE * np.abs(slope).max()):
@@ -59,6 +108,23 @@ def _check_derivative(net: Network, rng: Generator) -> None:
             "the derivative on the tape is not that of the outputs: look at the pulls "
             f"of your own steps; along a random direction {ours[:3]}, but {slope[:3]}"
         )
+
+
+def _check_scales(net: Network, rng: Generator) -> None:
+    """Rescaled on the way, all rows of an input are multiplied by one number."""
+    weights, X = next(iter(real_points_of(net, 3, rng)))
+    point = Point(net, Reals(), weights, constants_of(net, Reals(), rng))
+    for plain, rescaled in zip(
+        derivative(point, X), derivative(point, X, rescales=True), strict=True
+    ):
+        place = np.unravel_index(np.abs(plain).argmax(), plain.shape)
+        left = plain * rescaled[place]
+        right = rescaled * plain[place]
+        if not np.allclose(left, right, rtol=_CLOSE, atol=_CLOSE * np.abs(left).max()):
+            raise ValueError(
+                "the outputs are not homogeneous in what is recorded `up_to_scale`: "
+                "leave that step out"
+            )
 
 
 class _Listening(Tape):

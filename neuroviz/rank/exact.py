@@ -1,6 +1,6 @@
 """The generic rank of a network's derivative, from random points over a prime field."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,22 +27,17 @@ from neuroviz.rank.point import (
     random_point,
     random_rows,
 )
+from neuroviz.rank.progress import Report, say_nothing
 from neuroviz.rank.threads import one_thread, side_by_side
 
 LARGE = 1500
 """Columns from which a rank uses all threads, and is first tried modulo 241."""
-_MIXED = 350  # columns up to which mixing all of them takes less time than it saves
+MIXED = 350
+"""Columns up to which mixing all of them takes less time than it saves."""
 _SPARE_ROWS = 2  # beyond the columns, in case one or two random rows add nothing
 _POINTS = 2
 _POOR_BOUND = 1e-6  # above this bound of the error more points are worth their time
 _BYTES_IN_ALL = 2**27  # that all threads may take for rows of the derivative
-
-Report = Callable[[str, float], None]
-"""Told what is being done, and which part of it is; what it raises ends the work."""
-
-
-def say_nothing(what: str, part: float) -> None:
-    """The `Report` of those who do not ask."""
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
@@ -90,6 +85,7 @@ def generic_rank(
     prime: int | None = None,
     likely_full: bool = False,
     report: Report = say_nothing,
+    shape: Outline | None = None,
 ) -> ExactRank:
     """The rank of the derivative at random points, in all parameters.
 
@@ -98,11 +94,12 @@ def generic_rank(
             for each of as many inputs as are always enough.
         likely_full: whether all columns are thought to be independent, as those of a
             slice are. It changes how long the work takes, never what is found.
+        shape: the outline of the network, if it is known.
     """
     columns = num_parameters(net)
     # One byte an entry at least, before anything is recorded or drawn.
     check_memory(f"a matrix with {columns} columns", columns**2)
-    search = _Search(net, outline(net), columns, inputs, report)
+    search = _Search(net, shape or outline(net), columns, inputs, report)
     is_free = inputs is None and prime is None  # to choose how to find the rank
     if likely_full and is_free and columns >= LARGE:
         arithmetic = fastest_arithmetic()
@@ -167,7 +164,7 @@ class _Search:
                 (rng,) = source.spawn(1)
                 if may_mix and value:
                     rank = self.rank_of_combinations(over, value, rng)
-                elif may_mix and self.columns < _MIXED and not likely_full:
+                elif may_mix and self.columns < MIXED and not likely_full:
                     rank = self.rank_of_combinations(over, self.columns, rng)
                 else:
                     rank = self.rank_at_a_point(Float64(over), rng)
@@ -255,10 +252,12 @@ class _Search:
         self.report("derivative", 0.0)
         for rows in blocks:
             if len(rows) == size:  # most matrices have one block only
-                return rows
+                matrix = rows
+                break
             if matrix is None:
                 matrix = np.empty((size, self.columns), rows.dtype)
             matrix[filled : filled + len(rows)] = rows
             filled += len(rows)
             self.report("derivative", filled / size)
+        self.report("elimination", 0.0)
         return matrix

@@ -7,40 +7,42 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from neuroviz.rank import floats
-from neuroviz.rank.exact import Report
-from neuroviz.rank.field import Reals
-from neuroviz.rank.inputs import rank_by_inputs
+from neuroviz.rank.field import DEFAULT_PRIME, Reals
+from neuroviz.rank.inputs import curve
 from neuroviz.rank.network import Network, Weights, constants_of, real_points_of
-from neuroviz.rank.outline import Outline, outline
+from neuroviz.rank.outline import Outline
 from neuroviz.rank.point import Point, derivative
+from neuroviz.rank.progress import Report
+from neuroviz.rank.question import Question, ask
 from neuroviz.rank.results import FloatMeasurement, observed_only
 
 _CLEAR_GAP = 1e10  # at both points: a wrong rank was seen at two with 7·10⁹
 
 
-def measure_spectrum(
-    net: Network, seed: int, inputs: int | None, report: Report
-) -> FloatMeasurement:
+def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeasurement:
     """The rank that the spectrum shows, and whether it decides.
 
-    Args:
-        inputs: observe so many, instead of half as many again as the exact rank needs.
+    Half as many inputs as the exact rank needs are taken again, unless the question
+    says how many.
     """
-    num_inputs = inputs
+    net = question.net
+    num_inputs = question.inputs
     if num_inputs is None:
-        num_inputs = ceil(1.5 * rank_by_inputs(net, seed).enough) + 1
+        enough = curve(ask(net), seed, DEFAULT_PRIME, report).enough
+        num_inputs = ceil(1.5 * enough) + 1
     report("derivative", 0.0)
     J = _float_rows(net, num_inputs, default_rng([seed, 2]))
     report("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
     if found.decided:
         again = _float_rows(net, num_inputs, default_rng([seed, 3]))
-        doubt = _doubt(outline(net), J, found, again)
+        doubt = _doubt(question.outline, J, found, again)
         if doubt is not None:
             note = f"undecided: {doubt}; the exact rank can tell"
             found = replace(found, decided=False, note=note)
-    if inputs is not None:
-        found = replace(found, note=f"{found.note}; {observed_only(inputs)}")
+    if question.inputs is not None:
+        seen = observed_only(num_inputs)
+        found = replace(found, note=f"{found.note}; {seen}")
     return found
 
 

@@ -23,6 +23,11 @@ summed.
 Gradients have one more axis than values, the second: one entry a functional."""
 
 
+_BOUNDS_NOTHING = 2**60
+"""A degree that is no less than this, far above every prime, is not counted on: that of
+10,000 layers has 5,000 digits."""
+
+
 class Source(NamedTuple):
     """A node that another one was computed from, and how gradients go back to it.
 
@@ -291,7 +296,8 @@ class Tape:
             for source, _, more, _ in node.sources:
                 if source.moves:
                     known = degrees.get(source, 0)
-                    degrees[source] = max(known, degrees[node] + more)
+                    there = min(degrees[node] + more, _BOUNDS_NOTHING)
+                    degrees[source] = max(known, there)
         return max((degrees.get(parameter, 0) for parameter in parameters), default=0)
 
     def note(
@@ -301,7 +307,7 @@ class Tape:
         moves = False
         for source in sources:
             moves = moves or source.node.moves
-        node = Node(value, degree, sources, moves)
+        node = Node(value, min(degree, _BOUNDS_NOTHING), sources, moves)
         self.nodes.append(node)
         return node
 

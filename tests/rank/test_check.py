@@ -43,10 +43,38 @@ class WrongSlice(Architecture):
         return GaugeSlice(self, {name: 2 for name in self.parameter_shapes})
 
 
+@dataclass(frozen=True)
+class LookingAtNumbers(Polynomial):
+    def record(self, tape, weights, inputs):
+        x = tape.matmul(weights["W1"], inputs)
+        if x.value.any():
+            x = tape.power(x, 2)
+        return tape.matmul(weights["W2"], x)
+
+
+@dataclass(frozen=True)
+class NotHomogeneous(Polynomial):
+    """x ↦ W₂ (y² + y), y = W₁ x."""
+
+    def record(self, tape, weights, inputs):
+        y = tape.up_to_scale(tape.matmul(weights["W1"], inputs))
+        return tape.matmul(weights["W2"], tape.add(tape.power(y, 2), y))
+
+
+@dataclass(frozen=True)
+class NotMoreGeneral(Polynomial):
+    def relaxed(self):
+        return Polynomial((2, 1, 1))
+
+
 @pytest.mark.parametrize(
     ("net", "words"),
     [
         (WrongStep((2, 3, 1)), "the derivative on the tape"),
+        (LookingAtNumbers((2, 3, 1)), "other steps at another point"),
+        (NotHomogeneous((2, 3, 1)), "not homogeneous"),
+        (NotMoreGeneral((2, 3, 1)), "more general has rank 2, and this one 3"),
+        (Architecture, "needs a network"),
         (WrongClaim((1, 2, 2), (1, 1), 3, "softmax"), "12 .* but 10 logits"),
         (WrongSlice((3, 3), (2,)), "the slice has rank"),
     ],

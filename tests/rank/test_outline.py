@@ -8,6 +8,7 @@ from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension
+from neuroviz.rank.field import DEFAULT_PRIME
 from neuroviz.rank.outline import outline
 
 SIZES = [
@@ -73,3 +74,9 @@ def test_a_matrix_that_does_not_fit_is_named():
         ValueError, match=r"as many columns.*\(1, 3, 2\) and \(2, 5, 1\)"
     ):
         outline(wrong)
+
+
+@pytest.mark.parametrize("depth", [50, 3000])
+def test_a_degree_that_bounds_nothing_is_not_counted(depth):
+    net = Architecture.uniform(1, 1, depth)
+    assert DEFAULT_PRIME < outline(net).degree <= 2**60

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from neuroviz.rank.inputs import rank_by_inputs
 from neuroviz.rank.network import real_points_of
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import Point, derivative
-from neuroviz.rank.spectrum import _doubt, from_spectrum, measure_spectrum
+from neuroviz.rank.spectrum import _doubt, from_spectrum
 
 PLAIN = outline(Architecture((2, 2), (1,)))
 ON_A_LINE = outline(Architecture((1, 2, 2), (1, 1), 3, "softmax"))
@@ -53,8 +54,8 @@ def test_each_doubt_is_named(J, again, shape, words):
 def test_half_as_many_inputs_again_are_taken():
     arch = Architecture((3, 3), (2,))
     enough = rank_by_inputs(arch).enough
-    found = measure_spectrum(arch, 0, None, lambda what, part: None)
-    assert found.num_inputs >= 1.5 * enough + 1
+    found = measure_dimension(arch, method="float")
+    assert found.num_inputs == enough + ceil(enough / 2) + 1
 
 
 def test_rescaled_tokens_multiply_all_rows_of_an_input_by_one_number():
