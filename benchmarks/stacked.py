@@ -14,6 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 import neuroviz as nv
+import neuroviz_beyond as nb
 from benchmarks.figure3 import exact_ranks, grid
 from benchmarks.sweeps import shapes
 from benchmarks.tables import Finding, Table
@@ -113,7 +114,7 @@ def run(effort: Effort) -> list[Table]:
         "Figure 3, both kinds": lambda: exact_ranks(
             grid(widths) + grid(widths, "lightning")
         ),
-        f"a sweep of {count}": lambda: nv.sweep(shapes(count), progress=False),
+        f"a sweep of {count}": lambda: nb.sweep(shapes(count), progress=False),
         "a map of 8 × 8": lambda: exact_ranks(field),
     }
     rows = []

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 LINES = (
     "import numpy",
     "import neuroviz",
-    "import neuroviz.attention.modules",
+    "import neuroviz.nn.modules",
     "from neuroviz.explorables import DimensionExplorer",
     "from neuroviz.explorables import *",
 )

@@ -1,4 +1,4 @@
-"""`neuroviz.sweep` over 1,000 small architectures: in this process, and on two
+"""`neuroviz_beyond.sweep` over 1,000 small architectures: in this process, and on two
 processes of its own.
 
 Different random shapes, up to four layers and widths up to 6, both kinds, exact.

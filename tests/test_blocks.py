@@ -12,7 +12,6 @@ import torch
 from flint import arb
 
 import definition
-from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
@@ -26,6 +25,7 @@ from neuroviz.engine.network import (
     random_tokens,
 )
 from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.nn.modules import AttentionNetwork
 from torch_blocks import BlockNetwork
 
 KINDS = ("lightning", "softmax")

@@ -103,7 +103,7 @@ def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
     ):
         proof = certify(arch, "theorem")
         assert f"finds {proof.dimension} too" in proof.verify().finding
-        local = neuroviz.local_check(arch)
+        local = neuroviz_beyond.local_check(arch)
         first = local.pieces[0]
         for changed, said in (
             (

@@ -12,10 +12,8 @@ from neuroviz import (
     Architecture,
     estimate_cost,
     expected_dimension,
-    functional_dimension,
     kernel_ledger,
     measure_dimension,
-    module_symmetries,
 )
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
@@ -23,6 +21,7 @@ from neuroviz.engine.measure import clear_cache
 from neuroviz.engine.network import on_a_line
 from neuroviz.engine.rotary import _point_of_the_circle
 from neuroviz.engine.tape import Tape
+from neuroviz_beyond import functional_dimension, module_symmetries
 
 UNLIKE_THEORY = (
     # Keys and values of all groups together have a lower rank than the width, those of

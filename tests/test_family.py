@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-import neuroviz as nv
+import neuroviz_beyond as nb
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.formula.expression import parse_formula
@@ -141,7 +141,7 @@ def test_a_function_is_tried_up_to_the_first_network_at_which_it_is_wrong():
     assert repr(found) == "wrong at d = 1, a = 2, t = 2: the formula says 0, measured 1"
     assert try_formula(cap).first is None and try_formula(cap).measured == 40
     assert repr(try_formula(cap)).endswith("evidence, no proof")
-    assert nv.try_formula is try_formula
+    assert nb.try_formula is try_formula
 
 
 @pytest.mark.parametrize(

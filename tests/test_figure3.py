@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
@@ -17,6 +16,7 @@ from neuroviz.engine.network import Layer, jacobian
 from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
+from neuroviz.nn.modules import AttentionNetwork
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     float32_rank,

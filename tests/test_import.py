@@ -22,13 +22,13 @@ HEAVY += ["loky", "tqdm", "pandas", "distributed", "dask"]
 MEASUREMENTS = """
 a = nv.Architecture.uniform(3, 2, 2, attention='softmax')
 nv.expected_dimension(a), nv.measure_dimension(a), nv.measure_dimension(a, method='float')
-nv.sweep([a], progress=False).to_csv()
+nb.sweep([a], progress=False).to_csv()
 """
 
 
 @pytest.mark.parametrize(
     ("code", "found"),
-    [("", "[]"), (MEASUREMENTS, "[]"), ("nv.functional_dimension", "['torch'")],
+    [("", "[]"), (MEASUREMENTS, "[]"), ("nb.functional_dimension", "['torch'")],
 )
 def test_neither_an_import_nor_a_measurement_loads_anything_heavy(
     code, found, run_python

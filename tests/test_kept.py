@@ -6,8 +6,8 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter, SlidesExporter
 
-from neuroviz.explorables import FlagExplorer
 from neuroviz.kit.page import _NOTICE, SAVED
+from neuroviz_beyond.explorables import FlagExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 EXPORTERS = {"html": HTMLExporter, "slides": SlidesExporter}

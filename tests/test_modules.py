@@ -13,11 +13,6 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from definition import output
-from neuroviz.attention.modules import (
-    AttentionNetwork,
-    LightningAttention,
-    SoftmaxAttention,
-)
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
@@ -26,6 +21,11 @@ from neuroviz.engine.network import (
     jacobian,
     random_tokens,
     random_weights,
+)
+from neuroviz.nn.modules import (
+    AttentionNetwork,
+    LightningAttention,
+    SoftmaxAttention,
 )
 
 pytestmark = pytest.mark.usefixtures("steady_torch")

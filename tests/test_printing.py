@@ -12,19 +12,20 @@ from neuroviz.engine.printing import _SIGNS, plain
 RESULTS = """
 import numpy as np
 import neuroviz as nv
+import neuroviz_beyond as nb
 from neuroviz.engine.network import unflatten
 a = nv.Architecture((3, 3, 3), (1, 2))
 b = nv.Architecture((3, 3, 3), (2, 2), 3, "softmax")
 c = nv.Architecture((3, 3, 3), (2, 2), 3, heads=2, skip=True, causal=True)
 for one in (a, b, c):
-    print(one, repr(one), nv.what_is_known(one), repr(nv.what_is_known(one)))
+    print(one, repr(one), nb.what_is_known(one), repr(nb.what_is_known(one)))
     print(nv.expected_dimension(one), nv.estimate_cost(one))
     print(nv.is_identifiable(one, lambda weights: weights[0].V.sum()))
     print(nv.measure_dimension(one), nv.measure_dimension(one, method="float"), nv.kernel_ledger(one))
-print(nv.paper_formula(a), nv.general_formula(b), nv.rank_by_inputs(a), nv.local_check(b))
-print(nv.sweep([a, b], progress=False))
+print(nv.paper_formula(a), nv.general_formula(b), nv.rank_by_inputs(a), nb.local_check(b))
+print(nb.sweep([a, b], progress=False))
 print(nv.measure_dimension(b, method="certified").certificate)
-print(nv.search_fiber(a, unflatten(a, np.random.default_rng(0).normal(size=a.num_parameters))))
+print(nb.search_fiber(a, unflatten(a, np.random.default_rng(0).normal(size=a.num_parameters))))
 """
 
 

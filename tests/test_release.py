@@ -60,14 +60,14 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
 @pytest.mark.parametrize(
     "call",
     [
-        "nv.functional_dimension(None, None)",
-        "nv.module_symmetries(None)",
-        "import_module('neuroviz.attention.modules')",
+        "nb.functional_dimension(None, None)",
+        "nb.module_symmetries(None)",
+        "import_module('neuroviz.nn.modules')",
         (
             "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3,"
             " 2, 2))"
         ),
-        "nv.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
+        "nb.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
     ],
 )
 def test_what_needs_more_says_how_to_get_it(run_without, call):

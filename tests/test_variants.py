@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
+import neuroviz_beyond as nb
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import Reals
@@ -173,10 +174,10 @@ def test_sweeps_know_variants():
         for kind in KINDS
         for b in blocks
     ]
-    found = nv.sweep(random_variants(10, 9) + with_blocks, progress=False)
+    found = nb.sweep(random_variants(10, 9) + with_blocks, progress=False)
     assert not found.failed
     assert all(r.expected in (None, r.value) for r in found)
-    again = [nv.Record.from_json(r.to_json()) for r in found]
+    again = [nb.Record.from_json(r.to_json()) for r in found]
     assert tuple(again) == found.records
 
 

@@ -278,8 +278,8 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Ten
     >>> procedure_jacobian(Architecture((2, 2), (1,)), seed=0, inputs=3).shape
     torch.Size([18, 8])
     """
-    from neuroviz.attention.modules import AttentionNetwork
-    from neuroviz.attention.needs_torch import torch
+    from neuroviz.nn import torch
+    from neuroviz.nn.modules import AttentionNetwork
 
     generator = torch.Generator().manual_seed(seed)
     network = AttentionNetwork(arch)
@@ -318,7 +318,7 @@ def float32_rank(
     """
     from threadpoolctl import threadpool_limits
 
-    from neuroviz.attention.needs_torch import torch
+    from neuroviz.nn import torch
 
     rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
     tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)

@@ -15,11 +15,15 @@
 
 # %%
 import neuroviz as nv
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.explorables import FormulaExplorer, RealModelsExplorer, VariantsExplorer
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+
+# %% jupyter={"source_hidden": true}
+from neuroviz_beyond.explorables import (
+    FormulaExplorer,
+    RealModelsExplorer,
+    VariantsExplorer,
+)
 from neuroviz_beyond.lessons.checks import check_blending
 
 # %% [markdown]

@@ -15,11 +15,11 @@
 
 # %%
 import neuroviz as nv
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.explorables import MemorisationExplorer
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+
+# %% jupyter={"source_hidden": true}
+from neuroviz_beyond.explorables import MemorisationExplorer
 from neuroviz_beyond.lessons.checks import check_larger_and_poorer
 
 # %% [markdown]

@@ -20,15 +20,11 @@ import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.deep.span import measure_span
-from neuroviz.explorables import (
-    FlagExplorer,
-    ProofExplorer,
-    SearchExplorer,
-    SingletonExplorer,
-)
+from neuroviz.explorables import ProofExplorer
 from neuroviz.lessons.checks_deep import check_meeting, check_unseen
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+from neuroviz_beyond.explorables import FlagExplorer, SearchExplorer, SingletonExplorer
 
 # %% [markdown]
 # ## Lightning: not more

@@ -71,7 +71,7 @@ predict(
 # [Singular locus](../03_singular_locus.ipynb). Guess before you press.
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.explorables import FlowExplorer
+from neuroviz_beyond.explorables import FlowExplorer
 
 buttons = {
     "realisable": "target=realisable",

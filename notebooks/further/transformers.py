@@ -18,12 +18,12 @@ import tempfile
 
 import numpy as np
 
-import neuroviz as nv
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.explorables import SameFunctionExplorer
+import neuroviz_beyond as nb
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+
+# %% jupyter={"source_hidden": true}
+from neuroviz_beyond.explorables import SameFunctionExplorer
 from neuroviz_beyond.lessons.checks import TWO_FILES, check_shuffle, write_two_files
 
 # %% [markdown]
@@ -136,10 +136,10 @@ check_shuffle(my_heads)
 # One call does it, for every network that the theorem is about, also where a basis or a shift lies between. If there is nothing to find, it says in which layer:
 
 # %%
-found = nv.align(TWO_FILES, first, second)  # found.heads would tell you the answer
+found = nb.align(TWO_FILES, first, second)  # found.heads would tell you the answer
 print("all equations hold:", found.error < 1e-9)
 try:
-    nv.align(TWO_FILES, first, second | {"2.Q": 1.1 * second["2.Q"]})
+    nb.align(TWO_FILES, first, second | {"2.Q": 1.1 * second["2.Q"]})
 except ValueError as error:
     print(error)
 
@@ -214,8 +214,8 @@ SameFunctionExplorer(
 
 # %%
 (
-    nv.where_theorem_h_fails(TWO_FILES, first),
-    nv.where_theorem_h_fails(TWO_FILES, first | {"1.V": 0 * first["1.V"]})[0],
+    nb.where_theorem_h_fails(TWO_FILES, first),
+    nb.where_theorem_h_fails(TWO_FILES, first | {"1.V": 0 * first["1.V"]})[0],
 )
 
 # %% [markdown]

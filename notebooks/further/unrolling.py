@@ -19,12 +19,12 @@ from itertools import product
 import numpy as np
 
 import neuroviz as nv
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.explorables import UnrollingExplorer
 from neuroviz.lessons.checks_deep import check_rescaling
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
+
+# %% jupyter={"source_hidden": true}
+from neuroviz_beyond.explorables import UnrollingExplorer
 
 # %% [markdown]
 # ## Write the network as one product

@@ -1,1 +1,1 @@
-"""Find the formula: a game, and `nv.try_formula` for scripts."""
+"""Find the formula: a game, and `nb.try_formula` for scripts."""

@@ -1,1 +1,4 @@
-"""Heads, skips, masks and blocks; real models."""
+"""Transformers: heads, skips, masks, and what else a layer in use today has."""
+
+from neuroviz_beyond.transformers.block import Block as Block
+from neuroviz_beyond.transformers.transformer import Transformer as Transformer

@@ -1,5 +1,4 @@
-"""torch modules: attention networks, and the functional dimension and symmetries of any
-module."""
+"""The paper's networks as torch modules."""
 
 try:
     import torch as torch
