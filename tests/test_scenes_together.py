@@ -1,0 +1,54 @@
+"""A page may hold several scenes: each looks as it does alone."""
+
+import gzip
+
+import pytest
+from test_axe import SCENES
+
+from neuroviz.deep.hypotheses_panel import HypothesesExplorer
+from neuroviz.kit import theme
+from neuroviz.kit.page import bundle
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+PLACES = """(name) => {
+  const host = document.querySelector(`#${name} .nv-scene`);
+  const { x: left, y: top } = host.getBoundingClientRect();
+  const kinds = "h4, .nv-box, .nv-footer, button, text, svg, canvas, .cell";
+  const all = [...host.querySelectorAll(kinds)];
+  return all.filter((one) => one.checkVisibility()).map((part) => {
+    const { x, y, width, height } = part.getBoundingClientRect();
+    const name = `${part.tagName} ${part.textContent.slice(0, 40)}`;
+    return [name, [x - left, y - top, width, height]];
+  });
+}"""
+SHOW = """([name, drawn]) => {
+  neurovizScenes.react(document.getElementById(name), drawn, 850);
+}"""
+
+
+def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
+    drawn = {}
+    for kind in {*SCENES, HypothesesExplorer}:
+        panel = kind()
+        drawn[kind.__name__] = panel.figure.drawn
+        panel.close()
+    bare_page.emulate_media(reduced_motion="reduce")
+    code = gzip.decompress(bundle("scenes")).decode()
+
+    def places_in_a_page_with(names):
+        boxes = [f"<div class='nv'><div id='{name}'></div></div>" for name in names]
+        bare_page.set_content(theme.css() + "".join(boxes))
+        bare_page.add_script_tag(content=code)
+        for name in names:
+            bare_page.evaluate(SHOW, [name, drawn[name]])
+        bare_page.wait_for_timeout(1000)  # what begins with a move has come to rest
+        return {name: bare_page.evaluate(PLACES, name) for name in names}
+
+    together = places_in_a_page_with(drawn)
+    for name in drawn:
+        alone = places_in_a_page_with([name])[name]
+        assert len(alone) > 5
+        for one, other in zip(together[name], alone, strict=True):
+            assert one[0] == other[0]
+            assert one[1] == pytest.approx(other[1], abs=0.5), (name, one[0])
