@@ -28,7 +28,7 @@ ifeq ($(CPU),1)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions site dashboard pictures javascript links constraints bench formal clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions site pictures javascript links constraints bench formal clean
 
 help: ## list the targets
 	@echo "make lab    sets everything up and opens JupyterLab on the first notebook"
@@ -40,7 +40,6 @@ help: ## list the targets
 	@echo "PYTHON=python3.12        the Python to build the environment with"
 	@echo "LAB_ARGS=--no-browser    passed on to jupyter lab"
 	@echo "PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes"
-	@echo "DASHBOARD_ARGS=--port=8900    passed on to voila"
 	@echo "BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each"
 
 # JupyterLab does not start as root, which everybody is in a container, unless it is told to.
@@ -62,12 +61,12 @@ $(STAMP): pyproject.toml constraints.txt $(wildcard beyond/pyproject.toml)
 
 $(STAMP)-tests: $(STAMP)
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
-	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]" -e beyond
+	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book]" -e beyond
 	@touch $@
 
 # What only one command needs is fetched with its first call.
-$(STAMP)-book $(STAMP)-dashboard: $(STAMP)-%: $(STAMP)
-	$(INSTALL) -e ".[notebooks,$*]" -e beyond
+$(STAMP)-book: $(STAMP)
+	$(INSTALL) -e ".[notebooks,book]" -e beyond
 	@touch $@
 
 # No "Jupyter news" window over the first notebook.
@@ -107,9 +106,6 @@ editions: env ## build editions/student and editions/instructor; EDITIONS=--run 
 site: env $(STAMP)-book ## all of it for any page host, in build/book/site; SITE="00_start" for the pages of one notebook
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tools.book --jobs $(JOBS) $(or $(SITE),--lab)
 
-dashboard: env $(STAMP)-dashboard ## all panels on one page, without code, for projecting
-	$(BIN)/python -m tools.dashboard $(DASHBOARD_ARGS)
-
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
 
@@ -121,7 +117,7 @@ links: env ## write the repository's address (pyproject.toml) wherever else it s
 
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m venv --clear .venv-new
-	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]" -e beyond
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book]" -e beyond
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 

@@ -3,14 +3,14 @@ with a second cue."""
 
 from itertools import combinations
 
+import all_explorables as explorables
 import ipywidgets as widgets
 import numpy as np
 import pytest
-
-from neuroviz import explorables
-from neuroviz.kit import theme
 from panels import places, walk
 from test_all_panels import Sound
+
+from neuroviz.kit import theme
 
 MODES = ("light", "dark")
 # Roles that say how something is known, and the mark that says it without colour (as

@@ -6,16 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
-from neuroviz.engine.network import forward, random_block_weights
-from neuroviz_beyond.transformers.alignment import (
-    align,
-    theorem_h_margins,
-    where_theorem_h_fails,
-)
 from pairs import (
     ARCHS,
     KINDS,
@@ -25,6 +15,16 @@ from pairs import (
     drawn,
     same_function,
     seen,
+)
+
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
+from neuroviz.engine.field import Reals
+from neuroviz.engine.network import forward, random_block_weights
+from neuroviz_beyond.transformers.alignment import (
+    align,
+    theorem_h_margins,
+    where_theorem_h_fails,
 )
 
 REALS = Reals()

@@ -8,16 +8,10 @@ the contract, each in one way.
 
 import re
 
+import all_explorables as explorables
 import ipywidgets as widgets
 import pytest
-
 from checks import TWO_LINES
-from neuroviz import explorables
-from neuroviz.kit import theme
-from neuroviz.kit.page import Chart
-from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts
-from neuroviz.kit.status import values_of
 from panels import (
     PATIENCE,
     Page,
@@ -31,11 +25,16 @@ from panels import (
     title,
 )
 
+from neuroviz.kit import theme
+from neuroviz.kit.page import Chart
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
+from neuroviz.kit.status import values_of
+
 # Where the walk starts, if not where the panel opens: sizes that keep the far ends of
 # the other controls under some seconds. The walk still goes to both ends of the
 # controls named here.
 FROM = {
-    "DimensionExplorer": "layers=1",
     "Figure3Explorer": "last=3;inputs=10;runs=1",
     "FlowExplorer": "runs=2;time=10",
     "SearchExplorer": "starts=10",
@@ -46,7 +45,6 @@ THINNED = {("SearchExplorer", "case"): 3}
 # would be refused in words, how many and what is kept in them.
 RANDOM = 3
 KEPT = {
-    "DimensionExplorer": (2, "width=4;layers=2"),
     "Figure3Explorer": (2, "layers=2;last=4;peer=no"),
     "FlowExplorer": (1, "runs=2;time=10"),
     "LedgerExplorer": (2, "layers=2"),

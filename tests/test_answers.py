@@ -6,13 +6,13 @@
 from pathlib import Path
 
 import pytest
+from panels import PATIENCE, answers
 
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import script
 from neuroviz.kit.status import values_of
 from neuroviz.lessons.teaching import predict
-from panels import PATIENCE, answers
 
 HERE = Path(__file__).parent
 PAGE = f"""{theme.css()}<div class="nv">

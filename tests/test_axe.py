@@ -4,7 +4,6 @@ to dark."""
 from itertools import product
 
 import pytest
-
 from node import WEB, need_node
 from test_scene import MOVING, redraw, scene  # noqa: F401  # the fixture
 

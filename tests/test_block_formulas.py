@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import islice, product
 
 import pytest
+from variants import random_blocks, random_variants
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -12,7 +13,6 @@ from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import measure_dimension
-from variants import random_blocks, random_variants
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -5,13 +5,14 @@ import random
 from dataclasses import replace
 from itertools import product
 
+import definition
 import flint
 import numpy as np
 import pytest
 import torch
 from flint import arb
+from torch_blocks import BlockNetwork
 
-import definition
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
@@ -26,7 +27,6 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.rank import exact_rank, schwartz_zippel
 from neuroviz.nn.modules import AttentionNetwork
-from torch_blocks import BlockNetwork
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")

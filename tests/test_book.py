@@ -6,20 +6,20 @@ import re
 import shutil
 from pathlib import Path
 
+import all_explorables as explorables
 import ipywidgets as widgets
 import jupytext
 import plotly.graph_objects as go
 import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from panels import PATIENCE
+from panels import plain as as_json
 
-from neuroviz import explorables
 from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
-from panels import PATIENCE
-from panels import plain as as_json
 from tools.book import capture, pages, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml

@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import nbformat
 import plotly.graph_objects as go
 import pytest
+from panels import PATIENCE, free_port, serving
 
 from neuroviz.explorables import SurfaceExplorer
 from neuroviz.kit.page import SAVED
-from panels import PATIENCE, free_port, serving
 from tools.moving import animated, dragged
 from tools.notebooks import KERNEL as KERNEL_SPEC
 from tools.notebooks import LANGUAGE

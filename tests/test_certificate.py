@@ -502,23 +502,6 @@ def test_a_text_that_is_no_certificate_is_refused(text):
         Certificate.from_json(text)
 
 
-def test_measure_dimension_hands_out_the_certificate():
-    found = measure_dimension(soft((3, 3, 3), (2, 2)), method="certified")
-    assert (found.value, found.method, found.status, found.route) == (
-        25,
-        "certified",
-        "certified",
-        "ball",
-    )
-    assert found.certificate.verify() and "ball arithmetic" in found.note
-    assert (
-        measure_dimension(
-            soft((3, 3, 3), (2, 2)), method="certified", route="theorem"
-        ).num_inputs
-        == 0
-    )
-
-
 POINT = Architecture((3, 3), (2,))
 TOO_LATE = (
     r"not proved in 1e-09 s: .* raise budget, choose route='theorem', or take a smaller"
@@ -529,18 +512,7 @@ TOO_LATE = (
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (
-            lambda: measure_dimension(POINT, method="certified", route="slice"),
-            "got 'slice'",
-        ),
-        (
-            lambda: measure_dimension(POINT, method="certified", inputs=3),
-            "chooses its inputs",
-        ),
-        (
-            lambda: measure_dimension(POINT, method="certified", prime=7),
-            "chooses its inputs",
-        ),
+        (lambda: certify(POINT, route="slice"), "got 'slice'"),
         *(
             (
                 lambda given=given: certify(SOFT, budget=given),

@@ -11,11 +11,11 @@ import json
 import re
 from pathlib import Path
 
+import checks
 import nbformat
 import pytest
-
-import checks
 from test_notebooks import SOURCES, by_name, complaints, execute, name_of
+
 from tools.editions import instructor, read
 from tools.notebooks import from_source
 

@@ -115,15 +115,11 @@ def test_the_matrix_is_never_there_twice():
     assert peak < 0.8 * 8 * columns**2  # far from float64 rows of everything
 
 
-def test_costs_grow_with_the_network_and_a_theorem_costs_nothing():
+def test_costs_grow_with_the_network():
     small, large = (estimate_cost(Architecture.uniform(d, d, 3)) for d in (10, 40))
     assert small.seconds < large.seconds and small.bytes < large.bytes
     assert estimate_cost(HUGE).columns == 449_996
-    assert (
-        estimate_cost(HUGE, "certified").seconds
-        < 1
-        < estimate_cost(HUGE, "float").seconds
-    )
+    assert estimate_cost(HUGE, "float").seconds > 1
     assert estimate_cost(HUGE, route="weights").columns == HUGE.num_parameters
 
 
@@ -166,11 +162,11 @@ def test_what_is_too_long_is_refused_before_it_starts():
         (
             HUGE,
             None,
-            "449996 columns would take about .* raise budget.*certified.*sweep",
+            "449996 columns would take about .* raise budget.*expected_dimension",
         ),
         (small, 1e-6, "the budget is 1e-06 seconds"),
         (small, "long", "budget is a number of seconds > 0, such as 60; got 'long'"),
-        (heads, None, "take smaller sizes, or let another machine"),  # no certificate
+        (heads, None, "take smaller sizes"),
     ):
         with pytest.raises(ValueError, match=said):
             measure_dimension(arch, budget=seconds)
@@ -307,10 +303,7 @@ def test_every_size_that_can_be_written_down_is_estimated_at_once(
     monkeypatch.setattr(measure, "_measure_float", None)
     arch = Architecture.uniform(*sizes, attention=attention)
     assert estimate_cost(arch).seconds > 5 < estimate_cost(arch, "float").seconds
-    assert (
-        estimate_cost(arch, "certified").seconds < 600
-        and len(str(estimate_cost(arch))) < 100
-    )
+    assert len(str(estimate_cost(arch))) < 100
     for method in ("exact", "float"):
         with pytest.raises(ValueError, match="would take about"):
             measure_dimension(arch, method, budget=5)
@@ -359,13 +352,6 @@ def test_what_cannot_be_measured_has_no_cost():
         (WIDE, {"method": "guess"}, "must be"),
         (heads, {"method": "guess"}, "method must be"),
         (WIDE, {"route": "scenic"}, "must be"),
-        (WIDE, {"method": "certified", "route": "slice"}, "must be"),
-        (WIDE, {"method": "certified", "inputs": 3}, "leave inputs and prime out"),
-        (
-            heads,
-            {"method": "certified"},
-            "certificates are for one head a layer.*take method='exact'",
-        ),
         (
             heads,
             {"route": "slice"},

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_rank import flint_rank
 
 from neuroviz.engine import elimination
 from neuroviz.engine.elimination import (
@@ -20,7 +21,6 @@ from neuroviz.engine.elimination import (
 )
 from neuroviz.engine.field import PrimeField
 from neuroviz.engine.threads import one_thread
-from test_rank import flint_rank
 
 ARITHMETICS = [Float64(), Float32(), Int8()]
 NAMES = ["float64", "float32", "int8"]

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
+from test_functional import residues_of
 from torch import nn
 
 from neuroviz.engine.field import PrimeField
@@ -15,7 +16,6 @@ from neuroviz_beyond.modules import functional
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.functional import functional_dimension
 from neuroviz_beyond.modules.jacobian import copied
-from test_functional import residues_of
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 

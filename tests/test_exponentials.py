@@ -4,13 +4,13 @@ no others."""
 import flint
 import numpy as np
 import pytest
+from test_peeling import virtual_jacobian
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from neuroviz.engine.symmetry import VirtualWeights
-from test_peeling import virtual_jacobian
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
 # length of an antisymmetric M: tokens of length 1 attend unevenly, but not to one alone

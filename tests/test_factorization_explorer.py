@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import sympy
+from panels import title
 
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import alpha
@@ -24,7 +25,6 @@ from neuroviz.factorization.determinantal import (
     slice_matrix,
 )
 from neuroviz.factorization.panel import FactorizationExplorer
-from panels import title
 
 PANEL = FactorizationExplorer
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from node import ask, check_types
 
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
@@ -20,7 +21,6 @@ from neuroviz.factorization.study import (
     study_factorization,
 )
 from neuroviz.kit.plot import plain
-from node import ask, check_types
 
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]
 

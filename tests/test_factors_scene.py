@@ -3,8 +3,6 @@ keyboard."""
 
 import numpy as np
 import pytest
-
-from neuroviz.factorization.panel import FactorizationExplorer
 from test_scene import (
     ask,
     dragged,
@@ -15,6 +13,8 @@ from test_scene import (
     scene,  # noqa: F401
 )
 from test_touch import phone, touch  # noqa: F401  # the fixture
+
+from neuroviz.factorization.panel import FactorizationExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

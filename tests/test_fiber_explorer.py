@@ -3,11 +3,11 @@ test_fibre_facts."""
 
 import numpy as np
 import pytest
+from panels import title
 
 from neuroviz.kit.words import percent
 from neuroviz.single_layer.facts import fiber_facts
 from neuroviz.single_layer.panel import FiberExplorer
-from panels import title
 
 PANEL = FiberExplorer
 STATES = [

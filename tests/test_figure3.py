@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from panels import PATIENCE, headlines, title, trace
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
@@ -25,7 +26,6 @@ from neuroviz.softmax.figure3 import (
 )
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
-from panels import PATIENCE, headlines, title, trace
 
 PANEL = Figure3Explorer
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]

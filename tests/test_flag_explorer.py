@@ -5,6 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from panels import headlines, plain, said, title, trace
+from variants import random_architectures
 
 from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.engine.architecture import Architecture
@@ -20,8 +22,6 @@ from neuroviz_beyond.proofs.flag_panel import (
     flag_parts,
     study_flag,
 )
-from panels import headlines, plain, said, title, trace
-from variants import random_architectures
 
 # Lemma D
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from panels import headlines, trace
 
 from neuroviz.kit.words import rough, share_in_words
 from neuroviz.singular.flow import TARGETS, attraction, forms_table
 from neuroviz.singular.surface import SLICES
 from neuroviz_beyond.training.panel import TARGETS as KNOWN
 from neuroviz_beyond.training.panel import FlowExplorer, FlowSetting, study_flow
-from panels import headlines, trace
 
 PANEL = FlowExplorer
 STATES = [

@@ -5,12 +5,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from panels import bare, headlines, plain, said, texts, title, trace
 
 from neuroviz.kit.plot import make
 from neuroviz_beyond.formula.families import FAMILIES
 from neuroviz_beyond.formula.family import FamilySetting, study_family
 from neuroviz_beyond.formula.panel import FormulaExplorer, formula_parts
-from panels import bare, headlines, plain, said, texts, title, trace
 
 PANEL = FormulaExplorer
 GUIDED = [name for name, family in FAMILIES.items() if family.hints]

@@ -8,6 +8,7 @@ from pathlib import Path
 import flint
 import numpy as np
 import pytest
+from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -21,7 +22,6 @@ from neuroviz.engine.formulas import (
 )
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.certificate.certificate import certify
-from variants import random_architectures
 
 P = 8_388_587
 BOTH = ("lightning", "softmax")

@@ -3,6 +3,7 @@ one orbit."""
 
 import numpy as np
 import pytest
+from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
@@ -17,7 +18,6 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
-from variants import random_architectures
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [

@@ -5,6 +5,9 @@ import random
 from dataclasses import replace
 
 import pytest
+from node import ask, check_types
+from panels import words_of
+from test_accessibility import contrast
 
 from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, study_hypotheses
 from neuroviz.deep.hypotheses_facts import MOST, hypotheses_facts, hypotheses_picture
@@ -13,9 +16,6 @@ from neuroviz.engine.formulas import general_formula, paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit import theme
 from neuroviz.kit.plot import plain
-from node import ask, check_types
-from panels import words_of
-from test_accessibility import contrast
 
 
 def study(**setting):

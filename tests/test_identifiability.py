@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 import sympy
-
 from definition import RandomExponential, Residue, derivative, rank, residues
+
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block

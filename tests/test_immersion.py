@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from panels import ends, plain, without
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField, Reals
@@ -21,7 +22,6 @@ from neuroviz.softmax.immersion import (
 )
 from neuroviz.softmax.immersion_panel import ProofExplorer
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
-from panels import ends, plain, without
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (1, 2, 3) for layers in (1, 2, 3, 4)]

@@ -7,6 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from node import ask, check_types
+from panels import title
+from test_immersion import STATES
 
 from neuroviz.engine.field import Reals
 from neuroviz.kit.plot import plain
@@ -22,9 +25,6 @@ from neuroviz.softmax.immersion_panel import (
     study_proof,
 )
 from neuroviz.softmax.two_tokens import follow
-from node import ask, check_types
-from panels import title
-from test_immersion import STATES
 
 PANEL = ProofExplorer
 AGREE = 1e-9

@@ -4,8 +4,6 @@ kernel."""
 import base64
 
 import pytest
-
-from neuroviz.softmax.immersion_panel import ProofExplorer
 from test_scene import (
     AGREE,
     ask,
@@ -18,6 +16,8 @@ from test_scene import (
     scene,  # noqa: F401
 )
 from test_touch import phone, touch  # noqa: F401
+
+from neuroviz.softmax.immersion_panel import ProofExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from test_formulas import virtual_rank
+from variants import random_architectures, random_variants
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.gauge_slice import num_columns
@@ -12,8 +14,6 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.softmax.statements import _TABLE, _facts, _read
 from neuroviz_beyond.certificate.certificate import ROUTES, certify
 from neuroviz_beyond.proofs.known import QUESTIONS, what_is_known
-from test_formulas import virtual_rank
-from variants import random_architectures, random_variants
 
 STATUSES = {
     "proved",

@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from test_modules import autograd_jacobian, with_weights
+from variants import random_architectures, random_variants
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -20,8 +22,6 @@ from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import flatten, random_weights, unflatten
 from neuroviz_beyond.sweeps import sweep
-from test_modules import autograd_jacobian, with_weights
-from variants import random_architectures, random_variants
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"

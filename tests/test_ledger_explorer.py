@@ -4,6 +4,7 @@ numbers disagree."""
 from dataclasses import replace
 
 import pytest
+from panels import PATIENCE, title
 
 import neuroviz as nv
 from neuroviz.deep.ledger import LedgerSetting, study_ledger
@@ -11,7 +12,6 @@ from neuroviz.deep.ledger_panel import LedgerExplorer, _say_ledger
 from neuroviz.engine import formulas, measure
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.ledger import kernel_ledger
-from panels import PATIENCE, title
 
 PANEL = LedgerExplorer
 ASKED = [

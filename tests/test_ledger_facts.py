@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from node import ask, check_types
 
 import neuroviz as nv
 from neuroviz.deep import ledger as sizes
@@ -17,7 +18,6 @@ from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.network import Layer, flatten, forward
 from neuroviz.kit.plot import plain
-from node import ask, check_types
 
 AGREE = 1e-9
 # widths, head dims, tokens, kind

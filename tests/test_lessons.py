@@ -3,10 +3,10 @@ is right."""
 
 import re
 
+import all_explorables as explorables
 import pytest
 
 import neuroviz as nv
-from neuroviz import explorables
 from neuroviz.factorization.determinantal import measure_product
 from neuroviz.singular.forms import preimages_of
 from tools.editions import read, tasks

@@ -13,10 +13,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from zipfile import ZipFile
 
+import all_explorables as explorables
 import pytest
+from panels import PATIENCE
 
 from benchmarks.live import PAGE, served
-from neuroviz import explorables
 from neuroviz.engine import elimination
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
@@ -25,7 +26,6 @@ from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from neuroviz_beyond.certificate import balls
 from neuroviz_beyond.transformers import alignment
-from panels import PATIENCE
 from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_peeling import virtual_jacobian
+from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import PrimeField
@@ -26,8 +28,6 @@ from neuroviz_beyond.certificate.small_rank_pieces import (
 )
 from neuroviz_beyond.certificate.small_ranks import MOST_LAYERS, local_check, pattern_of
 from neuroviz_beyond.certificate.verify import count_another_way
-from test_peeling import virtual_jacobian
-from variants import random_architectures
 
 BOTH = ("lightning", "softmax")
 OVER = PrimeField()

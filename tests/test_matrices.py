@@ -6,12 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from panels import bare
 
 from neuroviz.kit import matrices as module
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, matrices_view
 from neuroviz.kit.plot import compose, make
-from panels import bare
 
 
 def test_the_table_shows_the_entries_and_one_range_of_colours():

@@ -12,9 +12,10 @@ import flint
 import mpmath
 import numpy as np
 import pytest
+from definition import RandomExponential, fractions, measure, residues
+from variants import random_architectures, random_blocks, random_variants
 
 import neuroviz
-from definition import RandomExponential, fractions, measure, residues
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
@@ -24,7 +25,6 @@ from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import block_degree, jacobian
-from variants import random_architectures, random_blocks, random_variants
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15
@@ -704,7 +704,7 @@ def test_where_floats_do_not_reach_the_refusal_says_what_does(monkeypatch):
         ),
         (
             dict(method="guess"),
-            "method must be 'exact', 'float' or 'certified'; got 'guess'",
+            "method must be 'exact' or 'float'; got 'guess'",
         ),
         (dict(seed=-1), "seed must be a whole number ≥ 0; got -1"),
         (dict(seed=1.0), "seed must be a whole number ≥ 0; got 1.0"),

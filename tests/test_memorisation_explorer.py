@@ -2,13 +2,13 @@
 over P."""
 
 import pytest
+from panels import headlines, trace
 
 from neuroviz_beyond.memorisation.memorisation import (
     TARGETS,
     MemorisationExplorer,
     stored_curves,
 )
-from panels import headlines, trace
 
 PANEL = MemorisationExplorer
 

@@ -10,9 +10,9 @@ from math import exp
 import numpy as np
 import pytest
 import torch
+from definition import output
 from torch.utils.flop_counter import FlopCounterMode
 
-from definition import output
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (

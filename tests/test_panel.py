@@ -12,13 +12,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import all_explorables as explorables
 import ipywidgets as widgets
 import pytest
 from ipywidgets.widgets.widget import _instances
 from jupyter_client.manager import start_new_kernel
+from panels import PATIENCE, eventually, is_alive, plain, walk
 from plotly.offline import get_plotlyjs_version
 
-from neuroviz import explorables
 from neuroviz.kit import theme
 from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle
 from neuroviz.kit.panel import Panel
@@ -27,7 +28,6 @@ from neuroviz.kit.presets import presets
 from neuroviz.kit.status import Status
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
-from panels import PATIENCE, eventually, is_alive, plain, walk
 
 ROOT = Path(__file__).parent.parent
 SLOW, FAILS, DIES, HANGS = (

@@ -2,6 +2,7 @@
 caveat beside them."""
 
 import pytest
+from panels import headlines, title, trace
 
 from neuroviz_beyond.transformers.real_models import (
     CAVEAT,
@@ -10,7 +11,6 @@ from neuroviz_beyond.transformers.real_models import (
     RealModelsExplorer,
     real_model,
 )
-from panels import headlines, title, trace
 
 PANEL = RealModelsExplorer
 

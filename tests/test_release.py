@@ -27,7 +27,12 @@ def run_without(tmp_path, run_python, monkeypatch):
             f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
         )
         (tmp_path / f"{name}.py").write_text(lacking)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join(
+            [str(tmp_path), str(ROOT), str(ROOT / "beyond"), str(ROOT / "tests")]
+        ),
+    )
     return run_python
 
 
@@ -36,7 +41,7 @@ def run_without(tmp_path, run_python, monkeypatch):
 
 def test_all_panels_open_without_torch(run_without):
     said = run_without(
-        "from neuroviz import explorables\n"
+        "import all_explorables as explorables\n"
         "for name in explorables.__all__:\n"
         "    panel = getattr(explorables, name)()\n"
         "    panel.wait(120)\n"
@@ -49,7 +54,7 @@ def test_all_panels_open_without_torch(run_without):
 
 def test_measurements_and_all_names_are_there_without_torch(run_without):
     said = run_without(
-        "from neuroviz import *\nnet = Architecture.uniform(d=4, a=2,"
+        "from neuroviz import *\nfrom neuroviz_beyond import sweep\nnet = Architecture.uniform(d=4, a=2,"
         " layers=2)\nprint(measure_dimension(net).value, *(record.value for record in"
         " sweep([net], progress=False)))\nfrom neuroviz.engine.elimination import"
         " fastest_arithmetic\nprint(fastest_arithmetic().name)"
@@ -260,8 +265,8 @@ def test_what_is_built_installs_and_works(tmp_path):
 
     lines = (
         "import neuroviz\n"
-        "from neuroviz.explorables import DimensionExplorer\n"
-        "print(neuroviz.__file__, neuroviz.__version__, DimensionExplorer().status)"
+        "from neuroviz.explorables import LedgerExplorer\n"
+        "print(neuroviz.__file__, neuroviz.__version__, LedgerExplorer().status)"
     )
     where, version, status, *_ = run(python, "-c", lines).split()
     assert Path(where).is_relative_to(packages) and status == "done"

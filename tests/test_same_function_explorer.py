@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from panels import said, title, trace
 
 from neuroviz.engine import network as engine
 from neuroviz.engine.field import Reals
@@ -16,7 +17,6 @@ from neuroviz_beyond.transformers.same_function import (
     study_twins,
 )
 from neuroviz_beyond.transformers.same_function_panel import SameFunctionExplorer
-from panels import said, title, trace
 
 PANEL = SameFunctionExplorer
 ALL = TwinSetting(swapped="both", basis=-0.8, shift=0.9, biases=True)

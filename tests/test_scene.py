@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from panels import PATIENCE
+from test_surface_explorer import SETTINGS
 
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
@@ -24,8 +26,6 @@ from neuroviz.softmax.immersion_panel import ProofExplorer
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.training.panel import FlowExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
-from panels import PATIENCE
-from test_surface_explorer import SETTINGS
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from node import TOOLS, WEB, need_node
 
 from neuroviz.kit.plot import plain
-from node import TOOLS, WEB, need_node
 
 PAGE = Path(__file__).parents[1] / "docs" / "scene.md"
 LIST = """import { painterOf } from "../kit/painter";

@@ -7,10 +7,11 @@ from functools import cache, partial
 import mpmath
 import numpy as np
 import pytest
-from scipy.optimize import least_squares
-
 from count import count_fiber
 from definition import Residue, output
+from panels import PATIENCE, headlines, title, trace
+from scipy.optimize import least_squares
+
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.field import PrimeField, Reals
@@ -52,7 +53,6 @@ from neuroviz_beyond.search.local_coordinates import (
 from neuroviz_beyond.search.panel import SearchExplorer, search_parts
 from neuroviz_beyond.search.search import VERIFIED, search_fiber
 from neuroviz_beyond.search.units import fitting_units
-from panels import PATIENCE, headlines, title, trace
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from test_surface import label
 
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, resultant
 from neuroviz.singular.section import Plane, section_of
 from neuroviz.singular.surface import SLICES, Slice, s1k, s3
-from test_surface import label
 
 SOME = [*SLICES.values(), s3(2), s1k(Fraction(1, 2)), Slice.random(4)]
 

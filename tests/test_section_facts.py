@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from node import ask, check_types
+from test_surface_explorer import SETTINGS
 
 from neuroviz.kit.plot import plain
 from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, stretch_of
@@ -20,8 +22,6 @@ from neuroviz.singular.section_panel import (
 from neuroviz.singular.section_plane import frame_of, plane_at, plane_of
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of
-from node import ask, check_types
-from test_surface_explorer import SETTINGS
 
 AGREE = 1e-9
 CUSP = "the section has a cusp at"

@@ -5,8 +5,6 @@ import base64
 
 import numpy as np
 import pytest
-
-from neuroviz.singular.section_panel import SectionExplorer
 from test_scene import (
     ask,
     dragged,
@@ -18,6 +16,8 @@ from test_scene import (
     scene,  # noqa: F401
 )
 from test_touch import phone, touch  # noqa: F401
+
+from neuroviz.singular.section_panel import SectionExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -105,40 +105,6 @@ def test_conda_gets_the_same_dependencies_as_pip():
     assert text("binder/environment.yml") == text("environment.yml")
 
 
-def test_the_recipe_follows_the_project():
-    recipe = yaml.safe_load(text("conda/recipe.yaml"))
-    run = {entry.replace(" ", "") for entry in recipe["requirements"]["run"]}
-    assert run - {"python>=${{python_min}}"} == in_conda_words(PROJECT["dependencies"])
-    assert f">={recipe['context']['python_min']}" == PROJECT["requires-python"]
-    assert recipe["context"]["version"] == PROJECT["version"]
-    build = set(tomllib.loads(text("pyproject.toml"))["build-system"]["requires"])
-    assert build <= {entry.replace(" ", "") for entry in recipe["requirements"]["host"]}
-    commands = {f"{name} = {where}" for name, where in PROJECT["scripts"].items()}
-    assert set(recipe["build"]["python"]["entry_points"]) == commands
-    assert (
-        recipe["package"]["name"] == PROJECT["name"]
-        and recipe["about"]["license"] == PROJECT["license"]
-    )
-
-
-def test_conda_forges_own_builder_can_read_the_recipe():
-    """Fields that it does not know, and names that nothing defines, would end the
-    build."""
-    builder = pytest.importorskip(
-        "rattler_build", reason="py-rattler-build is not installed"
-    )
-    variants = builder.VariantConfig({"python_min": ["3.11"]})
-
-    def render(recipe: str) -> dict:
-        (rendered,) = builder.Stage0Recipe.from_yaml(recipe).render(variants)
-        return rendered.recipe.to_dict()
-
-    recipe = text("conda/recipe.yaml")
-    assert f"v{PROJECT['version']}.tar.gz" in render(recipe)["source"][0]["url"]
-    with pytest.raises(builder.RecipeParseError):
-        render(recipe.replace("noarch:", "noarches:"))
-
-
 @pytest.mark.skipif(
     not importlib.util.find_spec("repo2docker"), reason="repo2docker is not installed"
 )

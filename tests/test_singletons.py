@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from panels import title
 
 from neuroviz.engine.field import Reals
 from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
@@ -21,7 +22,6 @@ from neuroviz_beyond.proofs.weight_pairs import (
     find_relations,
     two_networks,
 )
-from panels import title
 
 RHOS = [
     Fraction(1, 3),

@@ -24,13 +24,13 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 from loky import ProcessPoolExecutor
+from panels import PATIENCE
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.sweeps import Record, Sweep, sweep
-from panels import PATIENCE
 
 MODULE = sys.modules[
     "neuroviz_beyond.sweeps"
@@ -678,7 +678,7 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ),
         (
             {"method": "guess"},
-            "method must be 'exact', 'float' or 'certified'; got 'guess'",
+            "method must be 'exact' or 'float'; got 'guess'",
         ),
         ({"workers": 0}, "workers must be a whole number ≥ 1; got 0"),
         ({"seed": -1}, "seed must be a whole number ≥ 0; got -1"),

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from definition import RandomExponential, Residue, output, residues
+
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals

@@ -8,10 +8,10 @@ from threading import Event, Thread
 
 import plotly.graph_objects as go
 import pytest
+from test_accessibility import contrast
 
 import neuroviz
 from neuroviz.kit import theme
-from test_accessibility import contrast
 
 PACKAGE = Path(neuroviz.__file__).parent
 MODES, SIZES = ("light", "dark"), ("notebook", "lecture")

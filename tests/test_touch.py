@@ -4,10 +4,10 @@ is cut off."""
 import gzip
 
 import pytest
+from test_axe import SCENES
 
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
-from test_axe import SCENES
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

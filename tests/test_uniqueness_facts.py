@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from node import ask, check_types
+from test_singletons import OTHER, SECOND, setting_of
 
 from neuroviz.kit.plot import plain
 from neuroviz_beyond.proofs import uniqueness
@@ -17,8 +19,6 @@ from neuroviz_beyond.proofs.uniqueness_facts import (
     verdict,
 )
 from neuroviz_beyond.proofs.weight_pairs import CANDIDATES, UniquenessSetting
-from node import ask, check_types
-from test_singletons import OTHER, SECOND, setting_of
 
 AGREE = 1e-9
 AWAY = 3  # farther away the page does not draw a token

@@ -2,8 +2,6 @@
 kernel."""
 
 import pytest
-
-from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from test_scene import (
     ask,
     dragged,
@@ -15,6 +13,8 @@ from test_scene import (
     scene,  # noqa: F401
 )
 from test_touch import phone, touch  # noqa: F401
+
+from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

@@ -5,8 +5,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-
 from definition import factors
+
 from neuroviz.engine import unrolling
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals

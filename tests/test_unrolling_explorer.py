@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from node import ask, check_types
+from panels import plain, words_of
 
 from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward
@@ -22,8 +24,6 @@ from neuroviz_beyond.unrolling.unrolling import (
     study_unrolling,
 )
 from neuroviz_beyond.unrolling.words import coefficient_name, number
-from node import ask, check_types
-from panels import plain, words_of
 
 PANEL = UnrollingExplorer
 PLACES = [

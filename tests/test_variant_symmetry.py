@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from variants import random_variants
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -13,7 +14,6 @@ from neuroviz.engine.block_symmetry import null_space, symmetry_directions
 from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.network import jacobian, random_block_weights, random_tokens
 from neuroviz.engine.rank import RowSpace
-from variants import random_variants
 
 F = PrimeField()
 FAMILIES = [

@@ -4,8 +4,9 @@ combination that fails."""
 from dataclasses import replace
 
 import pytest
-
 from checks import TWO_LINES
+from panels import PATIENCE, headlines, plain, texts, title, trace
+
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.formulas import expected_dimension
@@ -17,7 +18,6 @@ from neuroviz_beyond.transformers.variants import (
     study_variants,
 )
 from neuroviz_beyond.transformers.variants_panel import VariantsExplorer, variants_parts
-from panels import PATIENCE, headlines, plain, texts, title, trace
 
 THREE = Architecture.uniform(3, 2, 2, heads=3)
 EVERYTHING = {

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from panels import random_states, title
 
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
@@ -14,7 +15,6 @@ from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
 from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit.words import signed
-from panels import random_states, title
 
 PANEL = VirtualWeightsExplorer
 

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from node import ask, check_types
 
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, VirtualSetting
 from neuroviz.deep.virtual_facts import virtual_facts, virtual_picture
@@ -12,7 +13,6 @@ from neuroviz.deep.virtual_panel import study_virtual
 from neuroviz.engine.symmetry import WALKS
 from neuroviz.kit.plot import plain
 from neuroviz.kit.words import percent, signed
-from node import ask, check_types
 
 AGREE = 1e-9
 SEEN = """

@@ -3,9 +3,6 @@ keyboard."""
 
 import numpy as np
 import pytest
-
-from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
-from neuroviz.kit import theme
 from test_scene import (
     asked,
     dragged,
@@ -16,6 +13,9 @@ from test_scene import (
     scene,  # noqa: F401
 )
 from test_touch import phone  # noqa: F401  # a fixture
+
+from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
+from neuroviz.kit import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

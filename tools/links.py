@@ -1,4 +1,4 @@
-"""Write the repository's address into README.md, CITATION.cff and conda/recipe.yaml.
+"""Write the repository's address into README.md and CITATION.cff.
 
 pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then
 `make links`.
@@ -113,7 +113,6 @@ def absolute(text: str, url: str) -> str:
 PLACES = {
     "README.md": readme,
     "CITATION.cff": partial(line, key="repository-code"),
-    "conda/recipe.yaml": partial(line, key="repository"),
 }
 
 

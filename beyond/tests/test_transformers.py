@@ -4,13 +4,14 @@ numbers and balls."""
 import random
 from itertools import product
 
+import definition
 import flint
 import numpy as np
 import pytest
 import torch
 from flint import arb
+from torch_blocks import BlockNetwork
 
-import definition
 from neuroviz.rank import measure_dimension, outputs
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import schwartz_zippel
@@ -19,7 +20,6 @@ from neuroviz.rank.outline import outline
 from neuroviz.rank.point import Point, derivative, random_point
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.rotary import rotations
-from torch_blocks import BlockNetwork
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")

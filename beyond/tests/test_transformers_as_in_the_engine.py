@@ -1,9 +1,8 @@
 """The new core measures transformers as the engine does; until it goes."""
 
 import pytest
-from engine_variants import transformer
-
 from engine_networks import check_against_the_engine
+from engine_variants import transformer
 from variants import random_variants
 
 

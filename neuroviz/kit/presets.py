@@ -24,8 +24,8 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
         ValueError: if there is no state, a label is empty, or a state is none of this
             panel.
 
-    >>> from neuroviz.deep.dimension_panel import DimensionExplorer
-    >>> panel = DimensionExplorer()
+    >>> from neuroviz.deep.ledger_panel import LedgerExplorer
+    >>> panel = LedgerExplorer()
     >>> row = presets(panel, {"a wide network": "width=6", "three layers": "layers=3"})
     >>> row.children[1].click()
     >>> panel.controls["layers"].value, panel.controls["width"].value

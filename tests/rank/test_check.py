@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 import pytest
-
 from engine_networks import paper_network
+from polynomial import Polynomial
+from variants import random_architectures
+
 from neuroviz.attention import Architecture
 from neuroviz.attention.gauge_slice import GaugeSlice
 from neuroviz.rank.check import check_network
 from neuroviz.rank.tape import Source
-from polynomial import Polynomial
-from variants import random_architectures
 
 NETS = [
     *(paper_network(arch) for arch in random_architectures(150, seed=21)),

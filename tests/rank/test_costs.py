@@ -5,6 +5,7 @@ from itertools import count, groupby
 
 import numpy as np
 import pytest
+from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import budget as budgets
@@ -13,7 +14,6 @@ from neuroviz.rank import progress as progresses
 from neuroviz.rank.budget import BudgetSpent
 from neuroviz.rank.cost import Cost, check_budget
 from neuroviz.rank.progress import OfTheWhole
-from polynomial import Polynomial
 
 NET = Architecture.uniform(4, 2, 2)
 HUGE = Architecture.uniform(300, 300, 4)

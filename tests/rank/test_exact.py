@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension
@@ -11,7 +12,6 @@ from neuroviz.rank.exact import _Search, generic_rank, say_nothing, schwartz_zip
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import num_parameters
-from polynomial import Polynomial
 
 NET = Architecture.uniform(4, 2, 2)  # rank 38 of 64 columns, with all of them
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 import pytest
-
 from degrees import has_the_degree_in_the_error_bound
+from polynomial import Polynomial
+
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension
 from neuroviz.rank.field import DEFAULT_PRIME
 from neuroviz.rank.outline import outline
-from polynomial import Polynomial
 
 SIZES = [
     ((2, 2), (2,)),

@@ -1,7 +1,6 @@
 """The new core measures the networks of the paper as the engine does; until it goes."""
 
 import pytest
-
 from engine_networks import check_against_the_engine, paper_network
 from variants import random_architectures
 

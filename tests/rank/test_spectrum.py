@@ -6,6 +6,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension
@@ -15,7 +16,6 @@ from neuroviz.rank.network import real_points_of
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import Point, derivative
 from neuroviz.rank.spectrum import _doubt, from_spectrum
-from polynomial import Polynomial
 
 PLAIN = outline(Architecture((2, 2), (1,)))
 ON_A_LINE = outline(Architecture((1, 2, 2), (1, 1), 3, "softmax"))

@@ -22,7 +22,6 @@ _WAIT_SECONDS = 240
 # The control that each panel is about. Where a notebook asks for another one, it is
 # named below.
 MAIN_CONTROL = {
-    "DimensionExplorer": "width",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
@@ -248,8 +247,8 @@ def packed_figure(figure: go.Figure) -> dict:
 def title_of(panel: Panel) -> str:
     """The title line of a panel with its badges, as HTML.
 
-    >>> from neuroviz.explorables import DimensionExplorer
-    >>> DimensionExplorer.title in title_of(DimensionExplorer())
+    >>> from neuroviz.explorables import LedgerExplorer
+    >>> LedgerExplorer.title in title_of(LedgerExplorer())
     True
     """
 

@@ -33,12 +33,17 @@ PURE = (
     "comm",
     "ipywidgets",
     "neuroviz",
+    "neuroviz-beyond",
     "psygnal",
     "threadpoolctl",
     "tqdm",
     "traitlets",
     "typing_extensions",
 )
+OURS = {
+    "neuroviz": ROOT / "neuroviz",
+    "neuroviz-beyond": ROOT / "beyond" / "neuroviz_beyond",
+}
 _NOT_NEEDED = {
     "..",
     "tests",
@@ -119,15 +124,16 @@ def wheels(folder: Path) -> list[Path]:
 
 def _wheel(folder: Path, name: str) -> Path:
     found = distribution(name)
-    path = folder / f"{name}-{found.version}-py3-none-any.whl"
+    stem = f"{name.replace('-', '_')}-{found.version}"
+    path = folder / f"{stem}-py3-none-any.whl"
     files = {str(one): one.locate() for one in found.files or ()}
-    if name == "neuroviz":  # installed as a link to this folder
-        ours = (one for one in (ROOT / "neuroviz").rglob("*") if one.is_file())
-        files |= {one.relative_to(ROOT).as_posix(): one for one in ours}
+    if name in OURS:  # installed as a link to a folder here
+        ours = (one for one in OURS[name].rglob("*") if one.is_file())
+        files |= {one.relative_to(OURS[name].parent).as_posix(): one for one in ours}
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as packed:
         for inside, one in sorted(files.items()):
             own = "/kit/javascript/" in inside
             if own or not _NOT_NEEDED & {*Path(inside).parts, one.suffix}:
                 packed.write(one, inside)
-        packed.writestr(f"{name}-{found.version}.dist-info/RECORD", "")
+        packed.writestr(f"{stem}.dist-info/RECORD", "")
     return path

@@ -48,7 +48,8 @@ def begin(post: Callable) -> None:
 
     global _post
     _post, comm.create_comm = post, create
-    import neuroviz.explorables  # noqa: F401  # what takes longest is done before the first panel is asked for
+    # What takes longest is done before the first panel is asked for.
+    import neuroviz.explorables  # noqa: F401
 
     class Missing:
         @staticmethod
@@ -71,13 +72,16 @@ def open_panel(ticket: str, how: str) -> None:
         how: as JSON, the panel's name, the mode of the page, and what the panel is
             opened with.
     """
-    from neuroviz import explorables
+    import neuroviz.explorables
+    import neuroviz_beyond.explorables
     from neuroviz.kit import theme
 
     options = json.loads(how)
     name, mode = options.pop("panel"), options.pop("mode")
+    of_the_path = name in neuroviz.explorables.__all__
+    door = neuroviz.explorables if of_the_path else neuroviz_beyond.explorables
     with theme.using({"mode": mode}):
-        panel = getattr(explorables, name)(**options)
+        panel = getattr(door, name)(**options)
     _panels[panel.model_id] = panel
     _post("done", ticket, "", "{}", _sent([]), json.dumps({"model": panel.model_id}))
 
