@@ -149,7 +149,7 @@ def test_few_modules_lie_loose():
         ("def f():\n    import neuroviz.kit.theme", "neuroviz.engine"),
         ("from ..softmax import figure3", "neuroviz.deep"),
         ("from neuroviz import softmax", "neuroviz.deep"),
-        ("importlib.import_module('neuroviz.beyond.flow')", "neuroviz.kit"),
+        ("importlib.import_module('neuroviz.deep.flow')", "neuroviz.kit"),
         ("from neuroviz import Architecture", "neuroviz.deep"),
         ("from neuroviz.attention import Architecture", "neuroviz.rank"),
         ("from neuroviz.rank import Tape", "neuroviz.engine"),

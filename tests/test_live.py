@@ -50,7 +50,7 @@ def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
     panel = LedgerExplorer()
     panel.controls["layers"].value = 3
     assert panel.wait(PATIENCE) and panel.status.startswith("done")
-    slow = explorables.DimensionExplorer(state="width=6;layers=3")
+    slow = explorables.LedgerExplorer(state="width=6;layers=3")
     assert slow.wait(PATIENCE) and slow.status.startswith("done")
     said = list(study_figure3.in_steps(Figure3Setting(last=4)))
     assert said == ["softmax, δ = 3", "softmax, δ = 4"]

@@ -162,10 +162,7 @@ def test_every_shipped_notebook_says_its_language_as_the_kernel_does():
         if key != "version"
     }
     assert said == LANGUAGE
-    for path in (
-        *FOLDER.rglob("*.ipynb"),
-        *(FOLDER.parent / "dashboard").glob("*.ipynb"),
-    ):
+    for path in FOLDER.rglob("*.ipynb"):
         if ".ipynb_checkpoints" not in path.parts:
             assert read(path).metadata.language_info == LANGUAGE, path
 
