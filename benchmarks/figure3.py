@@ -66,9 +66,8 @@ def rank_by_backward_passes(
         INPUTS, arch.widths[0], arch.tokens, generator=generator
     ).split(batch):
         outputs = network(X).flatten()
-        for i in range(
-            len(outputs)
-        ):  # to iterate over the tensor itself would be far slower
+        # to iterate over the tensor itself would be far slower
+        for i in range(len(outputs)):
             network.zero_grad()
             outputs[i].backward(retain_graph=True)
             rows.append(

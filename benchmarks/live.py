@@ -143,9 +143,8 @@ def take(
                         says,
                     )
                     page.keyboard.press("ArrowRight")
-                    if not (
-                        says := page.evaluate("window.next")
-                    ):  # the slider is at its end
+                    # the slider is at its end
+                    if not (says := page.evaluate("window.next")):
                         break
                     moves.append(now() - before)
                 found.append((name, opened, moves))

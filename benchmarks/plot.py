@@ -38,9 +38,8 @@ _WORDS = {
     "flint": "python-flint",
     "product": "plain float64 product",
 }
-_APART = (
-    0.32  # of a power of ten: how far two labels at the right end keep from each other
-)
+# of a power of ten: how far two labels at the right end keep from each other
+_APART = 0.32
 
 
 def in_seconds(time: float) -> str:

@@ -66,9 +66,8 @@ def _stacked(matrices: Sequence[np.ndarray], over: PrimeField) -> list[int]:
         if not len(there):
             continue
         pivot = stack[every, row, column:]
-        stack[there, row[there]] = stack[
-            there, found[there]
-        ]  # the row of the pivot is done
+        # the row of the pivot is done
+        stack[there, row[there]] = stack[there, found[there]]
         inverse = np.zeros(len(stack))
         inverse[there] = [pow(int(x), -1, over.p) for x in pivot[there, 0]]
         found[there] += 1

@@ -129,9 +129,8 @@ def test_each_piece_is_dimmed_by_its_own_values_and_a_message_about_the_new_ones
         "python({number: 3, kind: 'plain', word: ''}, '<b>no</b>', 'error', ['figure'])"
     )
     dims(page, ["badge", "description"])
-    assert (
-        seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"
-    )  # text, no HTML
+    # text, no HTML
+    assert seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"
     page.evaluate("python({number: 3, kind: 'plain', word: ''}, 'done')")
     dims(page, [])
     assert page.evaluate("line().role") == "status"

@@ -133,9 +133,8 @@ def test_long_rows_are_written_in_short():
     for said in (repr(deep), str(uneven), repr(uneven)):
         assert len(said) < 300
     assert "1→2→3→4→5→6→…→999→1000→1001 (1001 numbers)" in str(uneven)
-    short = Architecture(
-        LONG[:20], LONG[1:20]
-    )  # nothing is left out of what a reader can look through
+    # nothing is left out of what a reader can look through
+    short = Architecture(LONG[:20], LONG[1:20])
     assert eval(repr(short), {"Architecture": Architecture, "Block": Block}) == short
 
 

@@ -291,9 +291,8 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         await asyncio.sleep(0.01)
         assert ends == [3]
 
-        loop.submit(
-            three, 1, ends.append
-        )  # in the middle of its steps somebody waits for it
+        # in the middle of its steps somebody waits for it
+        loop.submit(three, 1, ends.append)
         await asyncio.sleep(0)
         assert loop.wait() and ends == [3, 3]
 
@@ -638,9 +637,8 @@ class Panel:
 def module(tmp_path, monkeypatch, child):
     """A module of the test's own, and a function that loads it anew with other
     numbers."""
-    assert (
-        answer(child, abs, -3) == 3
-    )  # a child that is there before the module is loaded
+    # a child that is there before the module is loaded
+    assert answer(child, abs, -3) == 3
     name = f"reloaded_{tmp_path.name}"
     (tmp_path / f"{name}.py").write_text(FIRST)
     monkeypatch.syspath_prepend(tmp_path)
@@ -869,9 +867,8 @@ def test_a_child_goes_with_the_last_who_holds_it(child):
     own = ChildProcess()
     assert answer(own, abs, -3) == 3
     pid = own._child.process.pid
-    os.kill(
-        pid, signal.SIGSTOP
-    )  # it does not notice by itself that nobody is there any more
+    # it does not notice by itself that nobody is there any more
+    os.kill(pid, signal.SIGSTOP)
     del own
     gc.collect()
     assert not is_alive(pid)

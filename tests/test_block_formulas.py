@@ -98,9 +98,8 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
             )
             assert names.get("affine maps between layers", 0) == law
             if theory.value is None:
-                assert (
-                    layers > 1 and not skip and hidden < d
-                )  # narrow MLPs without skips
+                # narrow MLPs without skips
+                assert layers > 1 and not skip and hidden < d
                 continue
             lost += law > 0
             assert measure_dimension(arch).value == theory.value, (str(arch), names)

@@ -113,9 +113,8 @@ def open_page(chromium, tmp_path):
             return page
 
         yield open_at
-        for number, page in enumerate(
-            context.pages
-        ):  # what a failing test leaves to look at
+        # what a failing test leaves to look at
+        for number, page in enumerate(context.pages):
             page.screenshot(path=tmp_path / f"page-{number}.png")
         context.close()
 
@@ -157,9 +156,8 @@ def run_all(page, lab) -> None:
 @pytest.fixture
 def start(lab, open_page, request):
     """The first notebook as it comes, all cells run."""
-    shutil.copy(
-        ROOT / "notebooks/00_start.ipynb", lab.notebooks
-    )  # a test before may have saved its outputs
+    # a test before may have saved its outputs
+    shutil.copy(ROOT / "notebooks/00_start.ipynb", lab.notebooks)
     page = open_page(lab.url("00_start.ipynb", *getattr(request, "param", ())))
     run_all(page, lab)
     return page
@@ -168,9 +166,8 @@ def start(lab, open_page, request):
 def look_at(page, panel: int) -> dict:
     """Scroll to a panel, wait for its figure, and say what is in it."""
     page.mouse.move(640, 500)
-    for _ in range(
-        80
-    ):  # cells far from the screen are not in the page: scroll until the panel is
+    # cells far from the screen are not in the page: scroll until the panel is
+    for _ in range(80):
         if page.locator(PANEL).count() > panel:
             break
         page.mouse.wheel(0, 400)
@@ -305,9 +302,8 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
     assert page.locator(PANEL).count() == panels
 
     for panel in range(panels):
-        is_still = (
-            notebook == "further/transformers.ipynb" and panel == 1
-        )  # another basis moves no pole
+        # another basis moves no pole
+        is_still = notebook == "further/transformers.ipynb" and panel == 1
         move_a_slider(page, panel, -1 if is_still else 0)
     if notebook == "04_deep_dimension.ipynb":
         press_a_button(
@@ -363,10 +359,8 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
         here.locator(".nv-description").inner_text().split()
         == panel.description.split()
     )
-    for words, name in (
-        ("which line", "where"),
-        ("along it", "along"),
-    ):  # to the two digits that are shown
+    # to the two digits that are shown
+    for words, name in (("which line", "where"), ("along it", "along")):
         assert float(readout_of(here, words)) == pytest.approx(
             panel.controls[name].value, abs=0.0051
         )
@@ -488,9 +482,8 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(start):
     for _ in range(2):
         look_at(page, 0)
         page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
-        cell = page.locator(
-            ".jp-CodeCell", has=page.locator(PANEL)
-        )  # its code is folded at first
+        # its code is folded at first
+        cell = page.locator(".jp-CodeCell", has=page.locator(PANEL))
         cell.locator(".jp-Placeholder, .cm-content").first.click()
         page.keyboard.press("Control+Enter")
         page.wait_for_function(
@@ -532,9 +525,8 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
     look_at(page, 0)
     move_a_slider(page, 0)
     assert errors_shown(page) == []
-    assert (
-        page.complaints == [] or "/lab/" not in page.url
-    )  # Notebook complains without a panel, too
+    # Notebook complains without a panel, too
+    assert page.complaints == [] or "/lab/" not in page.url
 
 
 IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"

@@ -155,9 +155,8 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
         special = {"first": k == 1, "last": k == layers, "all": True}[place]
         M = K.T @ Q
         length = np.linalg.norm(M)
-        if (
-            special and kind == "antisymmetric"
-        ):  # M is nearly symmetric: the rest of it is of no use here
+        # M is nearly symmetric: the rest of it is of no use here
+        if special and kind == "antisymmetric":
             M, length = rng(3, k).standard_normal(M.shape), _TURN
         made = matrix_of(kind if special else "generic", M, M.T)
         Ms.append(made * length / (np.linalg.norm(made) or 1.0))

@@ -249,9 +249,8 @@ def test_a_point_of_the_surface_has_rank_one_and_its_factors_give_it(at):
         slice_coordinates(A), (at[0], *rank_one_point(*at)), atol=1e-12
     )
     x, y, z = rank_one_point(*at)
-    assert (
-        abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3
-    )  # beside it: rank 2
+    # beside it: rank 2
+    assert abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3
 
 
 @pytest.mark.parametrize("at", SLICES)

@@ -92,9 +92,8 @@ def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(
         "[...box.querySelectorAll('.table')[4].querySelectorAll('.cell')]"
         ".map((one) => one.classList.contains('reached'))"
     )
-    assert reached == [
-        n // 3 == 1 for n in range(9)
-    ]  # K reaches a row of A, Q a column
+    # K reaches a row of A, Q a column
+    assert reached == [n // 3 == 1 for n in range(9)]
     page.mouse.up()
 
 

@@ -167,9 +167,8 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
         name, name.split(",")[0]
     )
     if name == "generic, V of rank one":
-        assert (
-            fiber_size(p, Pair(A, V), tokens=1) >= size * p
-        )  # each with p antisymmetric parts
+        # each with p antisymmetric parts
+        assert fiber_size(p, Pair(A, V), tokens=1) >= size * p
 
 
 @pytest.mark.parametrize("tokens", [2, 3])
@@ -226,16 +225,14 @@ def test_the_kernel_has_the_dimensions_of_lemma_a3(d, d_out):
     assert kernel(generic) == 1
     assert kernel(Pair(outer(P, u, k), V)) == 1
     assert kernel(Pair(outer(P, v, k), V)) == d
-    assert (
-        kernel(Pair(outer(P, k, v), V)) == 1
-    )  # the common form on the queries: not the condition
+    # the common form on the queries: not the condition
+    assert kernel(Pair(outer(P, k, v), V)) == 1
     assert kernel(Pair(generic.A, 0 * V)) == d * d
     assert kernel(Pair(0 * generic.A, V)) == d * d_out
     assert kernel(Pair(0 * generic.A, 0 * V)) == d * d + d * d_out
     assert kernel(generic, tokens=1) == 1 + d * (d - 1) // 2
-    antisymmetric = Pair(
-        P.reduce(generic.A - generic.A.T), generic.V
-    )  # xᵀAx = 0: one token sees no V
+    # xᵀAx = 0: one token sees no V
+    antisymmetric = Pair(P.reduce(generic.A - generic.A.T), generic.V)
     assert (kernel(antisymmetric), kernel(antisymmetric, tokens=1)) == (
         1,
         d * d_out + d * (d - 1) // 2,

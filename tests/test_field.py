@@ -189,9 +189,8 @@ def test_symmetric_logits_have_symmetric_exponentials():
         not around_the_triangle(symmetric, F.p).any()
         and around_the_triangle(other, F.p).all()
     )
-    assert (
-        symmetric[:, 0, 1] != symmetric[:, 1, 0]
-    ).all()  # each column is divided by a sum of its own
+    # each column is divided by a sum of its own
+    assert (symmetric[:, 0, 1] != symmetric[:, 1, 0]).all()
     assert symmetric.all(), "without zeros the triangle says that they are shared"
 
 

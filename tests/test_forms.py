@@ -309,10 +309,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
             (np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2)
         )
         assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
-        for one, other in (
-            (A, W),
-            (B, V),
-        ):  # every column of A is a multiple of the other's values
+        # every column of A is a multiple of the other's values
+        for one, other in ((A, W), (B, V)):
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
         outs = [
@@ -325,9 +323,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
 def test_no_layer_is_nearer_than_the_nearest():
     rng = np.random.default_rng(0)
     pair = rng.standard_normal((2, 3, 200))
-    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[
-        ..., None
-    ]  # all roots are equally near
+    # all roots are equally near
+    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[..., None]
     found = nearest_layer(*map(tuple, pair))
     theta = np.linspace(0, np.pi, 10_001)[:, None]
     u, v = np.cos(theta), np.sin(theta)

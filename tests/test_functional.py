@@ -127,9 +127,8 @@ def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
         def forward(self, token, x):
             return self.table(token) + self.map(x)
 
-    token = torch.tensor(
-        [0, 0, 0, 1, 2, 0, 0]
-    )  # rows 3 and 4 of the table are never looked up
+    # rows 3 and 4 of the table are never looked up
+    token = torch.tensor([0, 0, 0, 1, 2, 0, 0])
     assert functional_dimension(Lookup(), (token, torch.randn(7, 2))).value == 3 * 2 + 4
 
 
@@ -329,9 +328,8 @@ def test_batch_normalisation_without_running_statistics_is_a_function_of_the_one
         nn.Conv2d(1, 2, 2, bias=True), nn.BatchNorm2d(2, track_running_stats=False)
     )
     found = functional_dimension(net, lambda count: torch.randn(count, 1, 4, 4))
-    assert (
-        found.value == 8 + 2 + 4 - 2
-    )  # a bias before the mean is taken away does nothing
+    # a bias before the mean is taken away does nothing
+    assert found.value == 8 + 2 + 4 - 2
 
 
 # --- errors that teach
@@ -585,18 +583,18 @@ def test_derivatives_that_are_all_zero_decide_nothing():
 @pytest.mark.parametrize(
     ("module", "inputs"),
     [
-        (
-            FACTORS,
-            torch.randn(12, 3) * torch.tensor([1.0, 1.0, 1e-12]),
-        ),  # lengths far apart
+        # lengths far apart
+        (FACTORS, torch.randn(12, 3) * torch.tensor([1.0, 1.0, 1e-12])),
+        # no gap
         (
             nn.Sequential(nn.Linear(1, 6), nn.Tanh(), nn.Linear(6, 1)),
             0.1 * torch.randn(40, 1),
-        ),  # no gap
+        ),
+        # all zero
         (
             nn.Sequential(nn.Linear(1, 1, bias=False), *[Power(4)] * 6),
             torch.full((3, 1), 1e-2),
-        ),  # all zero
+        ),
         (nn.Linear(3, 2), 1e-12 * torch.randn(12, 3)),
     ],
     ids=["lengths", "noise", "zeros", "small"],

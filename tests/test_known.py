@@ -34,9 +34,8 @@ NORMS, BLOCKS, SPECIAL, MASK = (
 )
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
-SOME = measure_dimension(
-    Architecture((2, 2), (1,))
-)  # for boards whose measurement does not matter
+# for boards whose measurement does not matter
+SOME = measure_dimension(Architecture((2, 2), (1,)))
 
 
 def entry(question, widths, head_dims, tokens=3, attention="lightning"):
@@ -209,6 +208,7 @@ ANSWERS = [
         "proved here",
         "Theorem F",
     ),
+    # a swap rescales
     (
         FIBER,
         (3, 1, 1),
@@ -218,7 +218,7 @@ ANSWERS = [
         "2 rescalings",
         "proved here",
         "Theorem F",
-    ),  # a swap rescales
+    ),
     (NORMS, (2, 4, 2), (2, 2), 3, "softmax", "open", "no formula", OPEN),
     (NORMS, (4, 2, 3, 4), (2, 2, 2), 3, "softmax", "open", "no formula", OPEN),
     (

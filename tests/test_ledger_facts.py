@@ -242,9 +242,8 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
             arch.widths,
             arch.head_dims,
         )
-        assert (
-            LedgerSetting(**place | page["again"]).arch == arch
-        )  # the controls that it would set
+        # the controls that it would set
+        assert LedgerSetting(**place | page["again"]).arch == arch
         ledger = kernel_ledger(arch)
         parts = {name: parts_of(ledger, name) for name in FAMILIES}
         assert (
@@ -496,9 +495,8 @@ def test_beside_each_bar_stands_why_it_is_there():
         collapse["dimension"]
         == "exact rank · Theorem C: 18 · Eq. 14: 20 · does not apply"
     )
-    assert causes["interfaces"].endswith(
-        ": 25 + 25"
-    )  # measured: the page alone is not sure of them
+    # measured: the page alone is not sure of them
+    assert causes["interfaces"].endswith(": 25 + 25")
     (negative,) = rows_of("the paper's formula negative")
     assert "−" in negative["dimension"] and "does not apply" in negative["dimension"]
     (unknown,) = rows_of("start", formula=None)

@@ -34,9 +34,8 @@ from tools.notebooks import FOLDER, sources
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "web"
 PANEL = ".nv:has(.nv-title)"
-WHEELS = (
-    ROOT.parent / "shared" / "live" / "test-only"
-)  # a numpy for Pyodide, where a test machine has one
+# a numpy for Pyodide, where a test machine has one
+WHEELS = ROOT.parent / "shared" / "live" / "test-only"
 NEED_FLINT = {
     f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")
 }
@@ -220,9 +219,8 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
     )
     bare.get_by_role("button", name="⋯").click()
     state = bare.locator(".nv-state input")
-    state.fill(
-        "width=8;width_out=8;head_dim=8;layers=6"
-    )  # seconds: it says how far it is, and can be ended
+    # seconds: it says how far it is, and can be ended
+    state.fill("width=8;width_out=8;head_dim=8;layers=6")
     state.press("Enter")
     bare.get_by_text("working … elimination, ").wait_for()
     bare.get_by_role("button", name="Cancel").click()
@@ -262,9 +260,8 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     page = visit(
         tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"]
     )
-    page.get_by_role(
-        "button", name="three layers"
-    ).click()  # one of the still: Live is pressed with it
+    # one of the still: Live is pressed with it
+    page.get_by_role("button", name="three layers").click()
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
     assert (
         not page.get_by_role("button", name="Live").is_visible()

@@ -446,9 +446,8 @@ def test_the_combinations_count_in_the_error(arch, route):
         each**2
     )
     assert found.num_inputs == found.num_columns + 2
-    if (
-        route == "weights"
-    ):  # modulo a small prime there are more to spare, from the first point on
+    # modulo a small prime there are more to spare, from the first point on
+    if route == "weights":
         again = measure_dimension(arch, route=route, prime=241)
         assert again.value == found.value and again.num_inputs == found.num_columns + 8
 
@@ -461,9 +460,8 @@ def test_the_combinations_count_in_the_error(arch, route):
 )
 def test_two_dozen_layers_are_measured_exactly(arch):
     assert measure_dimension(arch).value == general_formula(arch).value
-    found = measure_dimension(
-        arch, "float"
-    )  # the spectrum of so deep a network says nothing
+    # the spectrum of so deep a network says nothing
+    found = measure_dimension(arch, "float")
     assert (
         not found.decided
         and "undecided" in found.note

@@ -16,9 +16,8 @@ from neuroviz.nn.symmetry_families import Power
 
 @pytest.fixture(autouse=True)
 def no_fast_path(steady_torch):
-    torch.backends.mha.set_fastpath_enabled(
-        False
-    )  # it asks for norms where there are none
+    # it asks for norms where there are none
+    torch.backends.mha.set_fastpath_enabled(False)
     yield
     torch.backends.mha.set_fastpath_enabled(True)
 
@@ -138,9 +137,8 @@ LAYERS = {
 def drawing(module):
     """A function that draws inputs for one of the modules above."""
     if isinstance(module, nn.MultiheadAttention):
-        return lambda count: (
-            [torch.randn(count, 4, module.embed_dim)] * 3
-        )  # for queries, keys and values
+        # for queries, keys and values
+        return lambda count: [torch.randn(count, 4, module.embed_dim)] * 3
     if isinstance(module, nn.TransformerEncoderLayer):
         return tokens(module.self_attn.embed_dim)
     return points(
@@ -252,11 +250,8 @@ def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
     one stands."""
     net = spread(chain(3, 5, 2, between=[RELU]))
     ledger = module_symmetries(net)
-    net[0].bias.data[
-        0
-    ] = (
-        -100
-    )  # its four incoming and two outgoing weights do nothing, less one rescaling
+    # its four incoming and two outgoing weights do nothing, less one rescaling
+    net[0].bias.data[0] = -100
     assert functional_dimension(net, points(3)).value == ledger.bound - (4 + 2 - 1)
     net[0].bias.data[1] = (
         # linear: its outgoing weights still turn the linear map, its incoming ones not

@@ -196,9 +196,8 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     found, plain = tempered[0].T.tolist(), output("softmax", weights, X[0].T, exp)
     sharp = output("softmax", weights, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
-    assert (
-        np.abs(np.subtract(found, plain)).max() > 1e-2
-    )  # and it is not without effect
+    # and it is not without effect
+    assert np.abs(np.subtract(found, plain)).max() > 1e-2
 
 
 # --- linear in t: where the name comes from

@@ -22,9 +22,8 @@ def virtual_jacobian(over, virtual, X, cotangents, attention="lightning"):
         jacobian(over, attention, as_network(virtual), X, cotangents),
         virtual.L.shape[1] ** 2,
     )
-    blocks = [
-        J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))
-    ]  # each Q is an M
+    # each Q is an M
+    blocks = [J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))]
     return np.concatenate([*blocks, J[..., (3 * len(virtual.M) - 1) * n :]], axis=-1)
 
 

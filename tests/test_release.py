@@ -242,9 +242,8 @@ def test_what_is_built_installs_and_works(tmp_path):
     packages = Path(
         subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     )
-    ours = [
-        path for path in sys.path if path.endswith("site-packages")
-    ]  # what neuroviz needs
+    # what neuroviz needs
+    ours = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "ours.pth").write_text("\n".join(ours))
     subprocess.run(
         [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel],

@@ -160,9 +160,8 @@ def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_
     page = scene()
     page.locator(POINT).focus()
     page.keyboard.press("Shift+ArrowDown")
-    while "two sets of weights" not in said(
-        page
-    ):  # down its line the point meets the yellow one, exactly
+    # down its line the point meets the yellow one, exactly
+    while "two sets of weights" not in said(page):
         assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(40)
@@ -248,9 +247,8 @@ def test_a_second_finger_moves_nothing(scene):
         assert fingers(kind, first, second) == turned, kind
         second["y"] += 20
     first["x"] += 30
-    assert (
-        fingers("touchMove", first, second) != turned
-    )  # the finger that began still holds it
+    # the finger that began still holds it
+    assert fingers("touchMove", first, second) != turned
     fingers("touchEnd")
 
 
@@ -353,12 +351,8 @@ def named(label: str) -> str:
 # A state; another one, which it goes to in a moment; and where ▶ ends.
 MOVING = [
     (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
-    (
-        SectionExplorer,
-        "turn=0;offset=0.6",
-        {"turn": 60},
-        {"offset": 0.96875},
-    ),  # beyond, it misses
+    # beyond, it misses
+    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
         SingletonExplorer,
@@ -462,9 +456,8 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     assert saved.value.suggested_filename == "neuroviz-surface.png"
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
     colors = ask(page, "picture", picture)
-    assert (
-        colors[0] == 2200 and min(colors[1:]) > 20
-    )  # the surface, and the roots beside it
+    # the surface, and the roots beside it
+    assert colors[0] == 2200 and min(colors[1:]) > 20
 
 
 TURN = ".nv-handle[aria-label='turn the window round']"
@@ -487,9 +480,8 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page.wait_for_function("box.textContent.includes('at place 7 joins')")
     x, y = middle(page, TURN)
     dragged(page, TURN, x, y + 40)
-    page.wait_for_function(
-        "!box.textContent.includes('sum')"
-    )  # not far enough: it goes home
+    # not far enough: it goes home
+    page.wait_for_function("!box.textContent.includes('sum')")
     dragged(page, TURN, x, y + 150)
     page.wait_for_function("box.textContent.includes('sum')")
     assert asked(page, "place", "reflect") == [7, True]
@@ -598,12 +590,8 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
     page = scene("preset=rank-one;along=0.5", kind=FiberExplorer)
     still, seen = bars(page), {middle(page, PAIR)}
     page.locator(PAIR).focus()
-    for swap, negative in (
-        (False, True),
-        (True, False),
-        (True, True),
-        (False, False),
-    ):  # all arms of both
+    # all arms of both
+    for swap, negative in ((False, True), (True, False), (True, True), (False, False)):
         page.keyboard.press("Enter")
         page.wait_for_timeout(400)  # a tween
         assert (

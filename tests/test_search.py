@@ -142,9 +142,8 @@ def test_every_known_point_is_found_and_every_point_found_has_the_function(
         wrong = VirtualWeights(
             point.virtual.L, (point.virtual.M[0] * 1.001 + 0.001, *point.virtual.M[1:])
         )
-        assert (
-            disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6
-        )  # the check can fail
+        # the check can fail
+        assert disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6
 
 
 @pytest.mark.parametrize(
@@ -228,9 +227,8 @@ def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_ex
 
 
 def test_a_search_that_finds_nothing_says_that_this_is_no_information(monkeypatch):
-    monkeypatch.setattr(
-        "neuroviz.beyond.search.search.VERIFIED", -1.0
-    )  # so that nothing is
+    # so that nothing is
+    monkeypatch.setattr("neuroviz.beyond.search.search.VERIFIED", -1.0)
     search = study_search(SearchSetting("lightning-1", 3)).search
     assert search.verified == 0 and search.classes == ()
     assert search.note == "3 starts, none verified on fresh inputs: no information."
@@ -607,9 +605,8 @@ def test_one_layer_counted_by_outputs_and_by_coefficients_is_the_same():
             for B in entries
             for W in entries
         )
-        assert (
-            count_fiber(p, VirtualWeights(V, (A,))).classes * (p - 1) == same
-        )  # rescalings: p − 1
+        # rescalings: p − 1
+        assert count_fiber(p, VirtualWeights(V, (A,))).classes * (p - 1) == same
 
 
 def hypotheses_hold(M, p):
@@ -654,9 +651,8 @@ def test_rank_one_layers_have_two_points():
     u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
     one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
     assert count_fiber(5, one).classes == 2
-    assert (
-        count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1
-    )  # the boundary: u and v are one
+    # the boundary: u and v are one
+    assert count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1
 
 
 # The panel.

@@ -140,9 +140,8 @@ def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     facts, A = singular_facts(approach), approach.numerators().A
     assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
     assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
-    for move in np.eye(d * d).reshape(
-        -1, d, d
-    ):  # each is the velocity of a curve of matrices of rank ≤ a
+    # each is the velocity of a curve of matrices of rank ≤ a
+    for move in np.eye(d * d).reshape(-1, d, d):
         assert np.linalg.matrix_rank(A + move, rtol=1e-9) <= a
     whole = singular_facts(Approach(d, 2, d, 1, 0, values_too=False))
     assert whole.kind == SMOOTH and whole.image == whole.dimension

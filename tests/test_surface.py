@@ -417,9 +417,8 @@ def test_slices_that_hold_no_surface_are_refused():
         forms_of(A, [[1, 2]])
         for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))
     ]
-    shared = [
-        forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])
-    ]  # the root [−3:1]
+    # the root [−3:1]
+    shared = [forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])]
     for origin, directions, said in (
         (k, (f, g, middle), "linearly independent"),
         (one, others, "have a common factor"),

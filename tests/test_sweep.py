@@ -32,12 +32,10 @@ from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.sweep import Record, Sweep, sweep
 
-MODULE = sys.modules[
-    "neuroviz.engine.sweep"
-]  # the package has the function under this name
-HOME = os.environ.setdefault(
-    "NEUROVIZ_TEST_SWEEP", str(os.getpid())
-)  # workers inherit it
+# the package has the function under this name
+MODULE = sys.modules["neuroviz.engine.sweep"]
+# workers inherit it
+HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))
 
 SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
 SMALL = [
@@ -249,9 +247,8 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
     assert len(killed) == 1 and found == sweep(SMALL, progress=False)
 
 
-@pytest.mark.filterwarnings(
-    "error"
-)  # nothing is waited for, so there is nothing to warn of
+# nothing is waited for, so there is nothing to warn of
+@pytest.mark.filterwarnings("error")
 def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(
     tmp_path,
 ):

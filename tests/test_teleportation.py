@@ -156,8 +156,7 @@ def test_the_quick_command_counts_the_same_story_and_leaves_what_is_stored_alone
     for walk, row in rows.items():
         assert row["least"] == pytest.approx(stored()[walk]["least"][:QUICK], abs=2e-4)
         by = {(c["destination"], c["rule"]): c for c in row["counts"]}
-        assert (
-            by["twice", "small"]["ahead"][0] > QUICK / 2
-        )  # at a small rate it is ahead at first
+        # at a small rate it is ahead at first
+        assert by["twice", "small"]["ahead"][0] > QUICK / 2
         assert by["twice", "same"]["lost"][-1] > QUICK / 2
         assert by["twice", "own"]["behind"][-1] > by["twice", "own"]["ahead"][-1]

@@ -127,9 +127,8 @@ def test_the_page_scrolls_past_a_picture(phone, kind):
     handles = page.evaluate(HANDLES)
     for view in range(page.locator(".nv-view").count()):
         page.evaluate("window.scrollTo(0, 0)")
-        if (
-            not page.locator(".nv-view").nth(view).is_visible()
-        ):  # as a surface that is not 2 × 2
+        # as a surface that is not 2 × 2
+        if not page.locator(".nv-view").nth(view).is_visible():
             continue
         box = page.locator(".nv-view").nth(view).bounding_box()
         page.evaluate("y => window.scrollTo(0, y)", max(0, box["y"] - 200))

@@ -40,9 +40,8 @@ def plain_softmax(L, Ms, X, copies, causal):
     """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q
     here."""
     X = torch.cat([X[:, :1], X[:, 1:].expand(-1, copies)], dim=1)
-    hidden = torch.tril(
-        torch.ones(X.shape[1], X.shape[1]), -1
-    ).bool()  # key j > query i
+    # key j > query i
+    hidden = torch.tril(torch.ones(X.shape[1], X.shape[1]), -1).bool()
     for M in Ms:
         scores = X.T @ M @ X
         if causal:

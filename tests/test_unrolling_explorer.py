@@ -262,12 +262,8 @@ def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     for layers in (3, 4, 1, 2):
         panel.controls["layers"].value = layers
         assert panel.controls["place"].max == len(unroll(layers))
-    assert drawn == [
-        (3, 9),
-        (4, 27),
-        (1, 1),
-        (2, 3),
-    ]  # from the place of M_l to that of M_l
+    # from the place of M_l to that of M_l
+    assert drawn == [(3, 9), (4, 27), (1, 1), (2, 3)]
     drawn.clear()
     panel.state = "layers=4;place=40"
     panel.controls["layers"].value = 3  # there is no place 40

@@ -66,10 +66,8 @@ def every_family():
                 block=Block(biases=True, mlp=mlp),
             )
             for skip in (False, True)
-            for mlp in (
-                (2, 2),
-                (2, 1),
-            )  # constants that an MLP does not see, and that it lets pass
+            # constants that an MLP does not see, and that it lets pass
+            for mlp in ((2, 2), (2, 1))
         ]
         + [
             Architecture.uniform(
@@ -117,9 +115,8 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
     assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
     skips = Architecture((3, 3), (2,), attention="softmax", heads=2, skip=True)
     weights = random_block_weights(F, skips, np.random.default_rng(0))
-    assert (
-        list(directions_at(skips, weights)) == FAMILIES[:1]
-    )  # only what has a reason is there
+    # only what has a reason is there
+    assert list(directions_at(skips, weights)) == FAMILIES[:1]
 
 
 EVERYTHING = Architecture(

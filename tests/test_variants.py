@@ -150,9 +150,8 @@ def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
     collapsed = Architecture((3, 3, 3), (1, 2), heads=(1, 2))
     assert expected_dimension(collapsed).value is None
-    assert (
-        measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
-    )  # a collapse costs
+    # a collapse costs
+    assert measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
 
 
 def test_a_mask_on_a_single_token_is_none():

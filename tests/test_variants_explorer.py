@@ -115,9 +115,8 @@ def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
     found = study("unexplained")
     assert found.expected == expected_dimension(CASES["unexplained"][1])
-    assert not trace(
-        make(variants_parts(found)), "dimension by the formula"
-    ).x  # H > d′
+    # H > d′
+    assert not trace(make(variants_parts(found)), "dimension by the formula").x
     soft = study("softmax")
     wrong = replace(
         soft,

@@ -69,10 +69,8 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in above(panel))
-    panel.controls["along"].value, panel.controls["alone"].value = (
-        0,
-        0.3,
-    )  # no C, also where V moves alone
+    # no C, also where V moves alone
+    panel.controls["along"].value, panel.controls["alone"].value = (0, 0.3)
     assert not any("C⁻¹" in text for text in above(panel))
 
 

@@ -40,9 +40,8 @@ _CHECK = re.compile(
     r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"),
     re.DOTALL | re.MULTILINE,
 )
-_LINK = re.compile(
-    r"\]\((?=\.\./)(?![^)\s]*\.ipynb)"
-)  # one that leaves the folder of notebooks
+# one that leaves the folder of notebooks
+_LINK = re.compile(r"\]\((?=\.\./)(?![^)\s]*\.ipynb)")
 _PYTHON = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 

@@ -118,9 +118,8 @@ PLACES = {
 
 
 def main() -> None:
-    ArgumentParser(
-        description=__doc__.splitlines()[0]
-    ).parse_args()  # takes nothing; --help writes nothing
+    # takes nothing; --help writes nothing
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     for name, rewrite in PLACES.items():
         path = ROOT / name
         text = rewrite(path.read_text(encoding="utf-8"), repository())

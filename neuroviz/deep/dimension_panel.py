@@ -75,9 +75,8 @@ def dimension_parts(study: DimensionStudy) -> Parts:
     plot.headline(f"{rank} of {n} directions move the function")
     _gap(study, plot, kept, dropped)
     _names(study, plot)
-    if (
-        study.spectrum is not None
-    ):  # the grey area ends where rounding alone may lift a singular value
+    # the grey area ends where rounding alone may lift a singular value
+    if study.spectrum is not None:
         noise = max(n * 2.2e-16, 10 ** (BOTTOM + 0.2))
         plot.region((0, n + 1), (10**BOTTOM, noise), {"width": 0}, theme.color("wash"))
         x, side = (0, "left") if rank > 0.3 * n else (1, "right")
@@ -155,9 +154,8 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
     x = (rank if expected.value is None else expected.value) + 0.5
     yshift = 16 if crossed and side == "left" else 0
     _beside(plot, said, x, BOTTOM + 0.45, side, 16, "formula", yshift=yshift)
-    if would_mislead(
-        paper, expected
-    ):  # the note takes the empty corner: below dots or right of the line
+    # the note takes the empty corner: below dots or right of the line
+    if would_mislead(paper, expected):
         said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace(
             "-", "−"
         )
@@ -177,9 +175,8 @@ def _gap(
         text = f"{n} parameters: too many for<br>a spectrum in a panel"
     elif kept and dropped:
         y0, y1 = log10(dropped[0]), log10(kept[-1])
-        if (
-            y1 > -1.9 and not full
-        ):  # the label of the rank stands at the top: the arrow goes beside it
+        # the label of the rank stands at the top: the arrow goes beside it
+        if y1 > -1.9 and not full:
             x = rank + 0.5 + 0.24 * n
         text = (
             "≈ gap"

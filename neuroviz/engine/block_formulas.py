@@ -251,9 +251,8 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
         found["value biases"] += (
             times * (groups * v if v else (H - 1) * d_out) * block.biases
         )
-    passing = (
-        d if block.mlp is None else max(0, d - block.mlp[0])
-    )  # directions that U₁ does not see
+    # directions that U₁ does not see
+    passing = d if block.mlp is None else max(0, d - block.mlp[0])
     found["shifts between layers"] = (
         inner * passing + block.positions * arch.widths[0]
     ) * block.biases

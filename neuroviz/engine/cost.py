@@ -45,9 +45,8 @@ LARGE = 1500
 modulo 241."""
 MIXED = 350
 """Columns up to which mixing all of them takes less time than it saves."""
-_SVD_BYTES = (
-    32  # bytes of an entry: the matrix, its scaled copy, and LAPACK's workspace
-)
+# bytes of an entry: the matrix, its scaled copy, and LAPACK's workspace
+_SVD_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -164,9 +163,8 @@ def estimate_cost(
     )
     full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
-    mixing = (
-        2 if len(points) > 1 and columns < MIXED else 1
-    )  # mixing the columns costs as much again
+    # mixing the columns costs as much again
+    mixing = 2 if len(points) > 1 and columns < MIXED else 1
     given, each = (
         (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     )

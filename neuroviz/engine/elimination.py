@@ -33,17 +33,13 @@ _LEAST_BLOCK = 30
 _LEAF = 30  # columns below which a block is inverted row by row
 _HAS_FLINT = find_spec("flint") is not None  # flint may be missing in a browser
 _SMALL = 42  # columns below which flint, building included, is quicker than our blocks
-_TILE = (
-    256,
-    1024,
-)  # rows and columns of a tile that is updated at once: it fits into the cache
-_AT_ONCE = (
-    1024  # rows and columns that a thread updates between two reports of progress
-)
+# rows and columns of a tile that is updated at once: it fits into the cache
+_TILE = (256, 1024)
+# rows and columns that a thread updates between two reports of progress
+_AT_ONCE = 1024
 WORTH_THREADS = 1024  # from so many columns on threads gain more than they cost
-_INVERSE = (
-    16  # a product in a block's inversion takes as long as so many of large blocks
-)
+# a product in a block's inversion takes as long as so many of large blocks
+_INVERSE = 16
 
 
 class Arithmetic(Protocol):
@@ -130,9 +126,8 @@ class Int8(_OneByte):
     `int8_is_exact`."""
 
     name: str = "int8"
-    block: int = (
-        2048  # half of them add up exactly in float32, too, where a block is inverted
-    )
+    # half of them add up exactly in float32, too, where a block is inverted
+    block: int = 2048
 
     def _factor(self, part: np.ndarray) -> object:
         import torch
@@ -165,19 +160,14 @@ def int8_is_exact() -> bool:
     rng, n = np.random.default_rng(0), 256
     signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
     full = np.full((n, n), 120)
-    for a, b in (
-        (full, full),
-        (-full, full),
-        signs,
-    ):  # each loss of a bit shows in one of these
+    # each loss of a bit shows in one of these
+    for a, b in ((full, full), (-full, full), signs):
         try:
             product = torch._int_mm(
                 *(torch.from_numpy(part.astype(np.int8)) for part in (a, b))
             )
-        except (
-            AttributeError,
-            RuntimeError,
-        ):  # this torch offers no byte products here
+        except (AttributeError, RuntimeError):
+            # this torch offers no byte products here
             return False
         if (product.numpy() != a @ b).any():
             return False
@@ -310,9 +300,8 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
-        h, w = (
-            (0, 0) if run is in_turn else (min(height, m), min(size, n))
-        )  # place of the next pivots
+        # place of the next pivots
+        h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))
         first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [
             *product(_slices(0, h, _AT_ONCE), _slices(w, n, _AT_ONCE)),

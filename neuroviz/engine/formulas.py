@@ -210,10 +210,8 @@ def expected_dimension(arch: Architecture) -> Expected:
     'Theorem C'
     """
     check_architecture("expected_dimension", arch, variants=True)
-    block, apart = (
-        arch.block,
-        arch.skip or arch.num_layers == 1,
-    )  # layers do not interact
+    # layers do not interact
+    block, apart = arch.block, arch.skip or arch.num_layers == 1
     if (
         block.value_dim
         and block == Block(block.value_dim)

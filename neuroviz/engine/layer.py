@@ -161,9 +161,8 @@ def kernel_dimension(
     )
     X = over.random(rng, (inputs, len(pair.A), tokens))
     J = jacobian(over, attention, as_weights(pair), X, rng=rng)
-    J = np.delete(
-        J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1
-    )  # K is not free here
+    # K is not free here
+    J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
     return J.shape[1] - rank
 

@@ -35,18 +35,8 @@ class Layer(NamedTuple):
 
 Weights = tuple[Layer, ...]
 BlockWeights = dict[str, np.ndarray]
-_LEARNED = (
-    "P",
-    "QKV",
-    "O",
-    "q",
-    "k",
-    "v",
-    "o",
-    "beta",
-    "U1",
-    "U2",
-)  # weights of one layer, in order
+# weights of one layer, in order
+_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")
 
 
 def layer_shapes(arch: Architecture) -> list[Layer]:
@@ -155,14 +145,12 @@ def random_tokens(
 # fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
-_SHARPNESS_ON_A_LINE = (
-    6.0  # on a line a token cannot attend to itself alone; larger factors saturate
-)
+# on a line a token cannot attend to itself alone; larger factors saturate
+_SHARPNESS_ON_A_LINE = 6.0
 # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
 _BESIDE_A_SKIP = 0.7
-_TOKEN_NOISE = (
-    0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
-)
+# tokens: orthonormal as far as they can be, plus noise, then of length near 1
+_TOKEN_NOISE = 0.4
 
 
 def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights:
@@ -400,9 +388,8 @@ def _by_layer(
         weights if isinstance(weights, dict) else named(weights)
     ).items():
         place, _, kind = name.rpartition(".")
-        if (
-            int(place or 0) <= arch.num_layers
-        ):  # the weights may belong to a longer network
+        # the weights may belong to a longer network
+        if int(place or 0) <= arch.num_layers:
             layers[int(place or 0)][kind] = matrix
     for layer in layers[1:]:
         # One product with the tokens instead of three: most matrices are small.
@@ -448,9 +435,8 @@ def _recorded(
             hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(w["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
-        if (
-            rescale
-        ):  # a constant factor changes only the length of the derivative's rows
+        # a constant factor changes only the length of the derivative's rows
+        if rescale:
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
             tokens = tape.times(
                 tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0))
@@ -488,9 +474,8 @@ def _attend(
         shares = tape.field.softmax(
             S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal
         )
-        degree = (
-            2 if symmetric and not arch.causal else 1
-        )  # of a share: E_jc u_c, or one that is free
+        # of a share: E_jc u_c, or one that is free
+        degree = 2 if symmetric and not arch.causal else 1
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:
         S = tape.times(

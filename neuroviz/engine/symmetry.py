@@ -322,9 +322,8 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    columns = np.flatnonzero(
-        RowSpace(over, len(Q)).add_each(Q.T)
-    )  # the first independent columns
+    # the first independent columns
+    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))
     R = np.zeros(Q.T.shape)
     R[columns] = over.inverse(Q[:, columns])
     return R

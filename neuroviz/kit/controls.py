@@ -21,9 +21,8 @@ def write_control(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return (
-        str(value).replace("%", "%25").replace(";", "%3B")
-    )  # ; separates the parts of a state
+    # ; separates the parts of a state
+    return str(value).replace("%", "%25").replace(";", "%3B")
 
 
 def read_control(name: str, control: widgets.Widget, text: str) -> object:
@@ -50,9 +49,8 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is a number {ends}; got {text!r}") from None
         if not control.min <= value <= control.max:
             raise ValueError(f"{name} goes {ends}; got {text}")
-        if isinstance(
-            control, widgets.FloatSlider
-        ):  # the page would move it to the next step by itself
+        # the page would move it to the next step by itself
+        if isinstance(control, widgets.FloatSlider):
             steps = round((value - control.min) / control.step)
             value = round(control.min + steps * control.step, 9)
         return value

@@ -56,9 +56,8 @@ def let_go(widget: widgets.Widget) -> None:
 
 def script(name: str) -> str:
     """One of the files in `javascript/`."""
-    return (_JAVASCRIPT / name).read_text(
-        encoding="utf-8"
-    )  # anywidget would watch a path for changes
+    # anywidget would watch a path for changes
+    return (_JAVASCRIPT / name).read_text(encoding="utf-8")
 
 
 SAVED = (

@@ -153,9 +153,8 @@ class Prediction(Question):
         verdict = (
             "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
         )
-        hint = (
-            self._hints.get(guess) if off else ""
-        )  # a mistake that gives the right number gets no hint
+        # a mistake that gives the right number gets no hint
+        hint = self._hints.get(guess) if off else ""
         return (
             " ".join(
                 filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))

@@ -38,9 +38,8 @@ _BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's wo
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
 _STEADY_IF_MORE_MAY_ADD = 4
-_MOST_IF_MORE_MAY_ADD = (
-    2000  # inputs; a neuron may bend so rarely that the rank grows for ever
-)
+# inputs; a neuron may bend so rarely that the rank grows for ever
+_MOST_IF_MORE_MAY_ADD = 2000
 _REPEATED = 0.1  # of a density's numbers hardly any two are the same, in float32 either
 
 
@@ -158,17 +157,15 @@ class _Rows:
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self.outputs = 0  # most outputs of an input
-        self._derivatives: list[
-            float
-        ] = []  # the largest on each input: its rows were divided by it
+        # the largest on each input: its rows were divided by it
+        self._derivatives: list[float] = []
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
         self._largest: list[float] = []  # largest size of each argument so far
         self._taken: list[list[Tensor]] = []
         self._doubt = ""  # an operation that is not known to be analytic
-        self._flat: list[
-            str
-        ] = []  # for each input an operation whose bend is lost to rounding, or ""
+        # for each input an operation whose bend is lost to rounding, or ""
+        self._flat: list[str] = []
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before
@@ -311,9 +308,8 @@ class _Rows:
         nudge(near, seed=1)
         try:
             return without_rounding(J, parameter_jacobian(self._near, near))
-        except (
-            ValueError
-        ):  # at the edge of the float range rounding cannot be told apart
+        except ValueError:
+            # at the edge of the float range rounding cannot be told apart
             return J
 
     def fits(self, planned: int) -> bool:

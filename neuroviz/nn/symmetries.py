@@ -25,13 +25,8 @@ from neuroviz.nn.symmetry_families import (
 )
 
 _HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
-_WITHOUT = (
-    nn.Tanh,
-    nn.Sigmoid,
-    nn.GELU,
-    nn.SiLU,
-    nn.Softplus,
-)  # no continuous symmetry is known
+# no continuous symmetry is known
+_WITHOUT = (nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.Softplus)
 _NOTHING = (nn.Identity, nn.Dropout)  # these do nothing in evaluation mode
 
 

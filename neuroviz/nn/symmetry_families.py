@@ -145,9 +145,8 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
             for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
-            if (
-                not biased or i <= biased[0]
-            ):  # a bias before the first biased layer would be seen
+            # a bias before the first biased layer would be seen
+            if not biased or i <= biased[0]:
                 reached = _product(layers[:i], torch.eye(widths[0]).to(layer.weight))
                 never = torch.eye(len(reached)).to(
                     reached

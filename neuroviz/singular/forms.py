@@ -368,9 +368,8 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
         )
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
-        largest = max(
-            abs(a), abs(b), abs(c)
-        )  # large whole numbers would leave the float range
+        # large whole numbers would leave the float range
+        largest = max(abs(a), abs(b), abs(c))
         a, b, c = (Fraction(t) / largest for t in (a, b, c))
         root = sqrt(disc / largest**2)
     # Nothing cancels in this numerator; the product c/a of both roots gives the other
@@ -446,9 +445,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     )
     companion[..., [1, 2, 3], [0, 1, 2]] = 1
     phi = np.angle(np.linalg.eigvals(companion))
-    u0, u1, u2 = np.moveaxis(
-        pair[..., None] / sqrt(2), -2, 0
-    )  # each (…, 2, 1), beside (…, 1, 4) angles
+    # each (…, 2, 1), beside (…, 1, 4) angles
+    u0, u1, u2 = np.moveaxis(pair[..., None] / sqrt(2), -2, 0)
 
     def value(phi: np.ndarray) -> np.ndarray:
         return u0 + u1 * np.cos(phi)[..., None, :] + u2 * np.sin(phi)[..., None, :]

@@ -99,10 +99,8 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
 
     u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
     even = d - d % 2
-    w[0:even:2], w[1:even:2] = (
-        -u[1:even:2],
-        u[0:even:2],
-    )  # a quarter turn of pairs of entries
+    # a quarter turn of pairs of entries
+    w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]
     most = [min(a, d), min(d, d_out), min(d, d_out)]
     for _ in range(
         100

@@ -85,9 +85,8 @@ class Slice:
                 f" {self.directions}"
             )
             raise ValueError(f"{needed}: take functions that do not lie in one plane")
-        if all(
-            self.resultant(*p) == 0 for p in product(range(5), repeat=3)
-        ):  # its degree is 4
+        # its degree is 4
+        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):
             found = f"all those of {self.name} have a common factor"
             raise ValueError(
                 f"a surface needs functions beside it; {found}: take another function"
@@ -223,9 +222,8 @@ class Slice:
             ):
                 points = branch.at(phi)
                 for end, corner in (0, lo), (-1, hi):
-                    if (
-                        special and phi[end] == corner
-                    ):  # a pinch point, without the rounding of its angle
+                    # a pinch point, without the rounding of its angle
+                    if special and phi[end] == corner:
                         points[end] = special[
                             corner if corner in special else min(special)
                         ]

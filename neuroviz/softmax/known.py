@@ -26,10 +26,8 @@ QUESTIONS = (
     "certificates",
     *IN_TABLE,
 )
-_MOST_PARAMETERS, _MOST_SECONDS = (
-    1500,
-    5,
-)  # larger networks are measured only when asked
+# larger networks are measured only when asked
+_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5
 
 
 @dataclass(frozen=True)

@@ -204,9 +204,8 @@ def _values(arch: Architecture) -> dict[str, object]:
             f"rank 2 in every layer (it is 1 in layer{'s' * (len(thin) > 1)}"
             f" {in_short(thin)})"
         )
-    virtual = general_formula(
-        replace(arch, attention="softmax", tokens=2)
-    ).value  # D of Lemma D
+    # D of Lemma D
+    virtual = general_formula(replace(arch, attention="softmax", tokens=2)).value
     # The bases of the heads that all (A, V) forget (Lemma 3.1)
     heads = sum(a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
     theorem, fiber = (

@@ -242,9 +242,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
-    role = (
-        "group" if "facts" in data["figure"] else "img"
-    )  # a scene has handles, an image has none
+    # a scene has handles, an image has none
+    role = "group" if "facts" in data["figure"] else "img"
     lines = [
         (
             f'<div class="nv-panel" id="{identity}" data-here="{here}" '

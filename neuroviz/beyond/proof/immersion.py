@@ -301,9 +301,8 @@ def _hidden(
     over, n = PrimeField(DEFAULT_PRIME), network.width
     virtual = _prime_network(network)
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
-    *layers, last = np.split(
-        J, J.shape[1] // n**2, axis=1
-    )  # free_jacobian has M_1, …, M_l, then L
+    # free_jacobian has M_1, …, M_l, then L
+    *layers, last = np.split(J, J.shape[1] // n**2, axis=1)
     blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
     inputs, columns, depth = len(J) // len(experiments), J.shape[1], network.layers
     value = exact_rank(J, over)

@@ -149,10 +149,8 @@ class ProofExplorer(Panel):
                 "mu": free and not setting.causal,
                 "nu": free,
             }
-            for (
-                what,
-                has,
-            ) in says.items():  # disabled ones stay in sight: the figure stays
+            # disabled ones stay in sight: the figure stays
+            for what, has in says.items():
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
                 if self._hides:

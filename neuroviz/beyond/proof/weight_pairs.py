@@ -147,9 +147,8 @@ def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
 
 
 def _fraction(number: float) -> Fraction:
-    return Fraction(number).limit_denominator(
-        10**6
-    )  # a slider's 0.15 is meant to be 3/20
+    # a slider's 0.15 is meant to be 3/20
+    return Fraction(number).limit_denominator(10**6)
 
 
 # Relations

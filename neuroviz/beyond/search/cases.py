@@ -55,10 +55,8 @@ _LAST_SWAP = (
 )
 _B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
 _2, _7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7")
-_F, _NOT_F = (
-    ("proved here", "Theorem F"),
-    ("outside hypotheses", "Theorem F"),
-)  # contains Theorem 3.7
+# contains Theorem 3.7
+_F, _NOT_F = ("proved here", "Theorem F"), ("outside hypotheses", "Theorem F")
 _uniform = Architecture.uniform
 
 CASES: dict[str, SearchCase] = {

@@ -41,10 +41,8 @@ def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualW
     first, second = (by_name(arch, flatten(each)) for each in (given, weights))
     try:
         layers = align(arch, first, second, _ALIGNED).second
-    except (
-        ValueError,
-        np.linalg.LinAlgError,
-    ):  # no common basis: compare in their own bases
+    except (ValueError, np.linalg.LinAlgError):
+        # no common basis: compare in their own bases
         layers = shown("search_fiber", arch, second)
     M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
     return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
@@ -92,9 +90,8 @@ def nearest_signs(
         -1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)
     ]
     M = tuple(sign * matrix for sign, matrix in zip(signs, other.M, strict=True))
-    return VirtualWeights(
-        other.L * np.prod(signs), M
-    )  # a sign survives in L: all its powers 3^(l−i) are odd
+    # a sign survives in L: all its powers 3^(l−i) are odd
+    return VirtualWeights(other.L * np.prod(signs), M)
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:

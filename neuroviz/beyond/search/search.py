@@ -59,26 +59,18 @@ VERIFIED = 1e-8
 """The largest relative difference of the outputs that a verified point may have, on any
 fresh input."""
 FRESH_INPUTS = 100
-_INPUTS_PER_COORDINATE = {
-    "lightning": 3,
-    "softmax": 2,
-}  # spare equations: fewer starts get stuck
+# spare equations: fewer starts get stuck
+_INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}
 # softmax: while it descends, the largest M_i maps unit tokens to logits of this size
 _LOGITS = 0.2
 _WORTH_A_POLISH = 1e-4
 _CONVERGED = 1e-9
-_KERNEL, _KERNEL_RESIDUALS = (
-    1e-12,
-    10,
-)  # σ counts as 0 below this share, or 10 residuals
-_RANK = (
-    1e-8  # tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
-)
-_MERGE, _MERGE_SINGULAR, _MERGE_MOST = (
-    1e-6,
-    1e-3,
-    1e-2,
-)  # nearer findings are one: usual, singular, most
+# σ counts as 0 below this share, or 10 residuals
+_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10
+# tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
+_RANK = 1e-8
+# nearer findings are one: usual, singular, most
+_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2
 
 
 def search_fiber(

@@ -15,10 +15,8 @@ from neuroviz.engine.network import BlockWeights, Weights, by_name, flatten, unf
 from neuroviz.engine.symmetry import VirtualWeights
 
 _FAR = 5.0  # inputs so much longer or shorter than the heads ask for are good, too
-_APART, _HEADS_APART = (
-    30.0,
-    1e4,
-)  # more than this no input shows, to the digits that a search compares
+# more than this no input shows, to the digits that a search compares
+_APART, _HEADS_APART = 30.0, 1e4
 
 Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""

@@ -13,17 +13,12 @@ from neuroviz.kit.plot import BOTTOM, LEFT, TOP, Parts, Plot, compose
 from neuroviz.kit.words import power_of_ten, rough, share_in_words
 
 RUNS_DRAWN, RUNS_COMPARED = 60, 5
-LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = (
-    -8.0,
-    -10.0,
-    -6.0,
-)  # ends of the logarithmic axes
-REACHED = (
-    1e-6  # a loss that exceeds the least possible one by less counts as reaching it
-)
-IS_LAYER = (
-    1e-20  # a target with a smaller least possible loss is a layer, but for rounding
-)
+# ends of the logarithmic axes
+LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0
+# a loss that exceeds the least possible one by less counts as reaching it
+REACHED = 1e-6
+# a target with a smaller least possible loss is a layer, but for rounding
+IS_LAYER = 1e-20
 
 
 class Ending(NamedTuple):
@@ -163,9 +158,8 @@ def conserved(study: FlowStudy) -> Plot:
     entries = np.zeros((0, samples))
     if matrix := [path for path in flow.conserved.values() if path.ndim == 4]:
         numbers = matrix[0][1:, :few].reshape(samples, -1, 4)
-        entries = np.concatenate(
-            [numbers[:, :, i].T for i in (0, 1, 3)]
-        )  # the three of a symmetric matrix
+        # the three of a symmetric matrix
+        entries = np.concatenate([numbers[:, :, i].T for i in (0, 1, 3)])
     first, moving = ("A", flow.A) if flow.Q is None else ("Q", flow.Q)
     moved = np.square(moving[1:, :few]).sum(axis=(-2, -1)).T
     for name, lines, role, dash, hover in (
@@ -230,9 +224,8 @@ def places(study: FlowStudy) -> Plot:
         0.35,
         "sine of the angle between forms of keys and values",
     )
-    clipped_axis(
-        plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A"
-    )  # above 1 there is room for three lines of words
+    # above 1 there is room for three lines of words
+    clipped_axis(plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A")
     low, left, wash = LOWEST_RATIO - 0.35, LOWEST_ANGLE - 0.35, theme.color("wash")
     dotted = {"width": 2, "color": theme.color("boundary"), "dash": "dot"}
     plot.region((left, 0.35), (low, log10(SINGULAR)), {"width": 0}, wash)

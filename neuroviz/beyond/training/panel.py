@@ -72,10 +72,8 @@ PLACES = {
     "closure only": "on the dotted curve: no layer",
     "off": "no layer, and off the closure",
 }
-RUNS, TIMES = (
-    (40, 100, 400),
-    (60, 150, 600),
-)  # what is computed; the first of both takes about 0.3 s, once
+# what is computed; the first of both takes about 0.3 s, once
+RUNS, TIMES = (40, 100, 400), (60, 150, 600)
 MOMENTS = np.geomspace(0.1, TIMES[-1], 32)
 
 
@@ -137,9 +135,8 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         times = np.unique(
             [0, *MOMENTS[MOMENTS < time], *range(10, time + 1, 10), setting.time]
         )
-        steps = flow_in_steps(
-            table, starts, times, rtol=1e-9
-        )  # with more, noise is seen where the loss is 0
+        # with more, noise is seen where the loss is 0
+        steps = flow_in_steps(table, starts, times, rtol=1e-9)
         told = retold(
             steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed"
         )

@@ -274,9 +274,8 @@ def as_block_weights(network: Network, biases: bool) -> BlockWeights:
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}
         if biases:
             zero = np.zeros((HEADS, D, 1))
-            values = np.stack([omega, 0 * omega])[
-                ..., None
-            ]  # the first head carries all of ω
+            # the first head carries all of ω
+            values = np.stack([omega, 0 * omega])[..., None]
             weights |= {f"{i}.q": c[..., None], f"{i}.k": zero, f"{i}.v": values}
     return weights
 

@@ -17,10 +17,8 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
 from neuroviz.kit.words import colored, in_two_lines, numbered, percent, signed
 
-_WIDE, _HIGH = (
-    1.7,
-    12.6,
-)  # half width and height of the part of the complex plane that is shown
+# half width and height of the part of the complex plane that is shown
+_WIDE, _HIGH = 1.7, 12.6
 _PLACES = ((0.02, 0.47), (0.54, 0.99))
 _SHAPES = ("circle", "square")  # marks of the two heads
 _NEAR = 0.25  # labels nearer than this become one text

@@ -17,15 +17,12 @@ from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored, in_two_lines
 
 UNEXPLAINED = "unexplained"
-_THICK, _THIN = (
-    0.46,
-    0.14,
-)  # heights in a row: the present bar, and the former one below it
+# heights in a row: the present bar, and the former one below it
+_THICK, _THIN = 0.46, 0.14
 _UP = 0.08  # the present bar and its number stand higher by this part of a row
 _TICK = 34  # pixels: the mark of the formula is longer than the bar is thick
-_ROOM = (
-    1.3  # the axis is longer than the longest bar by this factor: room for the numbers
-)
+# the axis is longer than the longest bar by this factor: room for the numbers
+_ROOM = 1.3
 
 
 def variants_parts(study: VariantStudy) -> Parts:
@@ -52,11 +49,8 @@ def variants_parts(study: VariantStudy) -> Parts:
     value, source = study.expected.value, study.expected.source
     known = ([value], [last - _UP]) if value is not None else ([], [])
     line = {"color": theme.color("formula"), "width": theme.size("line") + 2}
-    look = {
-        "symbol": "line-ns",
-        "size": _TICK,
-        "line": line,
-    }  # the mark that the ledger has, too
+    # the mark that the ledger has, too
+    look = {"symbol": "line-ns", "size": _TICK, "line": line}
     plot.points("dimension by the formula", *known, look, hover=f"{source}: %{{x}}")
     x, y = (
         [start + length for start, length in now],

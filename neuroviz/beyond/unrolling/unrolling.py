@@ -29,9 +29,8 @@ _MOST_ADDED = 2000  # most terms that are added up one by one while a reader wai
 _SMALLEST, _LARGEST = 0.7, 1.4  # a product of forty such numbers is still readable
 NOTHING_BELOW = 1e-12
 """What rounding leaves of a zero."""
-_same = partial(
-    isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW
-)  # the same number up to rounding
+# the same number up to rounding
+_same = partial(isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW)
 _ROUND = "turn the window of tokens around place k round (Figure 4)"
 _more = partial(switch, more=True)
 

@@ -205,10 +205,8 @@ def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
         dict(step.parts)[step.index + 1],
         2 * study.arch.head_dims[step.index],
     )
-    x, y = (
-        step.index,
-        step.seen - fits / 2,
-    )  # middle of the added part, or top of the column
+    # middle of the added part, or top of the column
+    x, y = step.index, step.seen - fits / 2
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:
         place = {
