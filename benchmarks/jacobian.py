@@ -78,8 +78,9 @@ def in_order(network: AttentionNetwork) -> list[str]:
 def line(arch: Architecture) -> tuple:
     """The times of one network, in milliseconds.
 
-    Raises: RuntimeError: if two of the matrices differ, so that the times would compare
-        different things.
+    Raises:
+        RuntimeError: if two of the matrices differ, so that the times would compare
+            different things.
     """
     rng = np.random.default_rng(0)
     weights = conditioned_weights(arch, rng)

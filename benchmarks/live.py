@@ -28,10 +28,12 @@ PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
 <script type="module">
 import start from "./live/start.js";
-const place = document.getElementById("place"), seen = (what) => document.querySelector(what);
+const place = document.getElementById("place");
+const seen = (what) => document.querySelector(what);
 let python, close = () => {};
 const drawn = ".nv-figure :is(.main-svg, .nv-handle)";
-const says = () => seen(".nv-done") && seen(drawn) && seen(".nv-description")?.innerText;
+const isThere = () => seen(".nv-done") && seen(drawn);
+const says = () => isThere() && seen(".nv-description")?.innerText;
 window.said = [];
 window.changed = (before, patience) => new Promise((go) => {
   const look = () => { const now = says(); if (now && now !== before) go(now); };

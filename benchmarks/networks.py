@@ -50,7 +50,8 @@ def peak():
     status = Path("/proc/self/status")
     if status.exists():
         return 1024 * int(status.read_text().split("VmHWM:")[1].split()[0])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 fastest_arithmetic()  # imports torch, where it is needed to find out
 arch = nv.Architecture.uniform(*json.loads(sys.argv[1]))

@@ -16,9 +16,11 @@ Cell = str | float | None
 class Finding:
     """One line of the summary.
 
-    Attributes: what, found: what was asked, and the answer, in words. goal: what it
-        should be; "" where there is no goal. met: whether it is; None where that cannot
-        be said on this machine, or there is no goal.
+    Attributes:
+        what, found: what was asked, and the answer, in words.
+        goal: what it should be; "" where there is no goal.
+        met: whether it is; None where that cannot be said on this machine, or there is
+            no goal.
     """
 
     what: str
@@ -63,7 +65,8 @@ class Table:
     def markdown(self) -> str:
         """The table as GitHub shows it, with its note.
 
-        >>> print(Table("t", ("n", "s"), (",", ".2f"), ((1024, 0.5), ("all", None)), "One run.").markdown())
+        >>> rows = (1024, 0.5), ("all", None)
+        >>> print(Table("t", ("n", "s"), (",", ".2f"), rows, "One run.").markdown())
         | n | s |
         | ---: | ---: |
         | 1,024 | 0.50 |
@@ -164,7 +167,8 @@ def filled(text: str, tables: list[Table]) -> str:
     """A text with each table, and the summary, between its markers.
 
     >>> table = Table("one", ("n",), ("d",), ((1,),), "")
-    >>> "| 1 |" in filled("<!-- summary --><!-- end summary --><!-- one -->old<!-- end one -->", [table])
+    >>> text = "<!-- summary --><!-- end summary --><!-- one -->old<!-- end one -->"
+    >>> "| 1 |" in filled(text, [table])
     True
     """
     for name, inside in [

@@ -26,11 +26,14 @@ _BLOCK = 4096
 class FiberCount:
     """All points of a fibre over F_p, modulo rescaling.
 
-    Attributes: p: the prime. target: the virtual weights that were given. tried: how
-        many (M_1, …, M_l) modulo factors there are; for each of them all L are tried.
+    Attributes:
+        p: the prime.
+        target: the virtual weights that were given.
+        tried: how many (M_1, …, M_l) modulo factors there are; for each of them all L
+            are tried.
         points: one point of each class, every M_i with a leading entry 1; the first
-        M_i′ of this kind. inputs: on how many inputs over F_q the points were compared
-        at the end.
+            M_i′ of this kind.
+        inputs: on how many inputs over F_q the points were compared at the end.
     """
 
     p: int
@@ -55,12 +58,15 @@ def count_fiber(
     agree where one entry of X is 1 and the others run through 3^l + 1 elements of F_q
     each. More tokens can only tell more apart.
 
-    Args: p: an odd prime, such as 3 or 5. target: M_i of shape (2, 2), L of shape (d_l,
-        2), entries modulo p; not the zero function. head_dims: the largest ranks
-        allowed for the M_i; by default 2, that is any.
+    Args:
+        p: an odd prime, such as 3 or 5.
+        target: M_i of shape (2, 2), L of shape (d_l, 2), entries modulo p; not the zero
+            function.
+        head_dims: the largest ranks allowed for the M_i; by default 2, that is any.
 
-    Raises: ValueError: if the widths are not 2, the function is zero, or there are too
-        many to try.
+    Raises:
+        ValueError: if the widths are not 2, the function is zero, or there are too many
+            to try.
 
     >>> J, B = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])
     >>> count_fiber(3, VirtualWeights(np.eye(2), (J, B))).classes

@@ -82,10 +82,12 @@ def output(attention: str, weights, tokens, exp: Callable):
     """The tokens that come out: token i becomes Σ_j s(x_jᵀ A x_i) V x_j with A = KᵀQ
     (Eq. 1, 15).
 
-    Args: attention: "lightning" (s is the identity) or "softmax" (s is exp over its sum
-        over j). weights: (Q, K, V) for each layer, as lists of rows. tokens: a list of
-        tokens. exp: the exponential; called once for each pair, in the order layer, i,
-        j.
+    Args:
+        attention: "lightning" (s is the identity) or "softmax" (s is exp over its sum
+            over j).
+        weights: (Q, K, V) for each layer, as lists of rows.
+        tokens: a list of tokens.
+        exp: the exponential; called once for each pair, in the order layer, i, j.
     """
     for Q, K, V in weights:
         after = []

@@ -74,9 +74,12 @@ def drawn(arch: Architecture, rng: np.random.Generator, reach: float) -> BlockWe
 class Change:
     """Of the same function: how heads, bases and shifts are drawn.
 
-    Attributes: spread: of the bases between layers, 10^spread is the ratio of largest
-        and smallest stretch. along: whether they stretch the coordinates themselves.
-        inside: the same for the bases inside a head. shift: how far tokens are shifted.
+    Attributes:
+        spread: of the bases between layers, 10^spread is the ratio of largest and
+            smallest stretch.
+        along: whether they stretch the coordinates themselves.
+        inside: the same for the bases inside a head.
+        shift: how far tokens are shifted.
     """
 
     spread: float = 0.0

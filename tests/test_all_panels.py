@@ -240,7 +240,7 @@ def test_all_sliders_go_to_their_least_together(name):
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
-def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_and_large(
+def test_a_random_state_reached_or_opened_is_the_same_picture_dark_and_large(
     name,
 ):
     """The walk to the ends is in the light; there half of the colours and sizes could

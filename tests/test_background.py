@@ -788,7 +788,7 @@ def forks_and_ends(_):
         (forks_and_ends, None, "it ended by itself with exit status 3"),
     ],
 )
-def test_an_end_before_the_answer_is_told_with_its_cause_and_the_next_request_is_answered(
+def test_an_early_end_is_told_with_its_cause_and_the_next_request_is_answered(
     child, work, argument, words
 ):
     assert answer(child, abs, -3) == 3

@@ -51,7 +51,7 @@ def test_no_formula_is_wrong_among_ten_thousand_networks_that_it_answers(seed):
 
 @pytest.mark.parametrize("rotary", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-def test_learned_positions_lose_the_width_of_the_input_also_where_the_output_is_narrower(
+def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_output(
     rotary, causal
 ):
     """At 2 → 1 with a = 1 and two tokens 9; a shift of the width of the output would

@@ -182,7 +182,8 @@ def look_at(page, panel: int) -> dict:
         f" {plot}.querySelector('.main-svg')"
     )
     return page.evaluate(f"""() => {{
-        const scene = {scene}, plot = {plot}, panel = {here}.clientWidth, width = scene?.clientWidth;
+        const scene = {scene}, plot = {plot};
+        const panel = {here}.clientWidth, width = scene?.clientWidth;
         const inside = (what) => scene.querySelectorAll(what).length;
         const longer = (sum, trace) => sum + (trace.x || trace.z || []).length;
         return scene
@@ -197,8 +198,9 @@ def move_a_slider(page, panel: int, place: int = 0) -> None:
     is done."""
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
-    plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
-    scene = plot.replace(".js-plotly-plot", ".nv-scene")
+    node = f"document.querySelectorAll('{PANEL}')[{panel}]"
+    plot = f"{node}.querySelector('.js-plotly-plot')"
+    scene = f"{node}.querySelector('.nv-scene')"
     shown = (
         f"JSON.stringify({plot} ? [{plot}.data.map(trace => [trace.x, trace.y, trace.z,"
         f" trace.text]), ({plot}.layout.annotations || []).map(note => note.text)] :"
@@ -221,8 +223,8 @@ def move_a_slider(page, panel: int, place: int = 0) -> None:
             index=0 if choice.evaluate("list => list.selectedIndex") else 1
         )
     page.wait_for_function(f"before => {shown} !== before", arg=before)
-    done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
-    page.wait_for_function(f"{done}.startsWith('done')")
+    says = f"{node}.querySelector('.nv-status').innerText"
+    page.wait_for_function(f"{says}.startsWith('done')")
 
 
 def press_a_button(page, label: str, says: str) -> None:
@@ -243,7 +245,8 @@ def save(page) -> None:
 HERE = f"document.querySelector('{PANEL}')"
 INSIDE = """(panel, one) => {
   const [outer, inner] = [panel, one].map((node) => node.getBoundingClientRect());
-  return outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top;
+  const fits = outer.left <= inner.left && inner.right <= outer.right;
+  return fits && outer.top <= inner.top;
 }"""
 
 
@@ -262,10 +265,11 @@ CUT_OFF = f"""() => {{
     for (const list of document.querySelectorAll('{PANEL} select')) {{
         if (!list.offsetParent) continue;
         const style = getComputedStyle(list);
-        const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+        const [left, right] = [style.paddingLeft, style.paddingRight].map(parseFloat);
+        const room = list.clientWidth - left - right;
         canvas.font = style.font;
-        for (const option of list.options)
-            if (canvas.measureText(option.text).width > room + 1) found.push(option.text);
+        for (const {{text}} of list.options)
+            if (canvas.measureText(text).width > room + 1) found.push(text);
     }}
     return found;
 }}"""
@@ -531,13 +535,15 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
 
 IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 LINE = f"document.querySelector('{PANEL} .nv-status').innerText"
-OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => one.matches('.nv-figure') ? 'figure'
-    : one.querySelector('.nv-title') ? 'badges' : 'description').sort().join()"""
+OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => {{
+    if (one.matches('.nv-figure')) return 'figure';
+    return one.querySelector('.nv-title') ? 'badges' : 'description';
+}}).sort().join()"""
 """Which pieces of the first panel are dimmed, as they are of other values of its
 controls."""
 
 
-def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_beside_another_setting(
+def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_setting(
     start, open_page
 ):
     """No event arrives here: a cell sleeps, then another window restarts the kernel."""
@@ -576,7 +582,7 @@ def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_besid
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(
+def test_without_a_kernel_a_notebook_has_pictures_and_says_how_to_get_the_panels(
     start, lab
 ):
     page = start

@@ -151,7 +151,8 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
         play.evaluate("""button => {
             const handle = button.parentElement.querySelector(".noUi-handle");
             window.places = new Set();
-            new MutationObserver(() => places.add(+handle.ariaValueText)).observe(handle, {attributes: true});
+            const note = () => places.add(+handle.ariaValueText);
+            new MutationObserver(note).observe(handle, {attributes: true});
             button.click();
         }""")
         ended = "button => places.size && button.textContent === '▶'"

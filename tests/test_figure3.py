@@ -146,7 +146,7 @@ def test_its_rank_is_what_torch_counts_above_its_tolerance():
     assert found.tolerance == 40 * 3 * 9 * torch.finfo(torch.float32).eps
 
 
-def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_the_rounding_of_the_entries():
+def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_rounding():
     """The very same weights and inputs have rank 145, as float64 sees without doubt."""
     found = float32_rank(NINE, seed=0, inputs=100)
     assert found.value < 145 and found.num_inputs >= found.enough
@@ -162,7 +162,7 @@ def test_more_runs_can_only_raise_its_rank():
     assert float32_rank(easy, seed=5, runs=3).seed == 5, "of equal ones the first"
 
 
-def test_whoever_asks_for_a_float32_rank_and_says_no_more_gets_one_run_on_250_inputs_from_seed_0():
+def test_a_float32_rank_without_further_words_is_one_run_on_250_inputs_from_seed_0():
     arch = Architecture((2, 2), (1,))
     found = float32_rank(arch)
     assert (found.seed, found.num_inputs, found.runs) == (0, 250, 1)

@@ -276,7 +276,7 @@ def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(
 @pytest.mark.parametrize(
     ("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value)
 )
-def test_outside_its_hypotheses_a_formula_names_the_one_that_fails_and_the_general_one_answers(
+def test_outside_its_hypotheses_a_formula_names_which_fails_and_another_answers(
     source, arch, failing
 ):
     named = paper_formula(arch)

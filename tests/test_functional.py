@@ -22,8 +22,7 @@ from neuroviz.nn.symmetry_families import Power
 pytestmark = pytest.mark.usefixtures("steady_torch")
 
 
-# --- networks whose functions are known
-# ----------------------------------------------------------
+# --- networks whose functions are known -----------------------------------------------
 
 SIZES = [
     ((2, 3), (4,), 2),  # a > d: A is unconstrained
@@ -210,8 +209,7 @@ def test_a_detached_output_is_pointed_out():
     assert found.value == 0 and "detached" in found.note
 
 
-# --- inputs until the rank is steady
-# -------------------------------------------------------------
+# --- inputs until the rank is steady --------------------------------------------------
 
 
 def test_a_function_that_draws_is_asked_until_the_rank_is_steady():
@@ -239,8 +237,7 @@ def test_the_budget_ends_the_drawing_and_the_note_says_so():
     assert found.note.startswith("stopped after 1 of 8 inputs")
 
 
-# --- bounded memory
-# ------------------------------------------------------------------------------
+# --- bounded memory -------------------------------------------------------------------
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_starts(monkeypatch):
@@ -255,8 +252,7 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_starts(monkeypatch):
     assert functional_dimension(nn.Linear(10, 2), torch.randn(22, 10)).value == 22
 
 
-# --- modules with a will of their own
-# ------------------------------------------------------------
+# --- modules with a will of their own -------------------------------------------------
 
 
 class Noisy(nn.Linear):
@@ -321,7 +317,7 @@ def test_a_backward_that_takes_one_cotangent_at_a_time_gets_one_at_a_time():
     assert functional_dimension(OneByOne(3, 2), torch.randn(8, 3)).value == 8
 
 
-def test_batch_normalisation_without_running_statistics_is_a_function_of_the_one_input():
+def test_batch_normalisation_without_statistics_is_a_function_of_the_one_input():
     """Images have many pixels to take a mean of; a scale of the filter is then all but
     lost, not quite: ε."""
     net = nn.Sequential(
@@ -332,8 +328,7 @@ def test_batch_normalisation_without_running_statistics_is_a_function_of_the_one
     assert found.value == 8 + 2 + 4 - 2
 
 
-# --- errors that teach
-# ---------------------------------------------------------------------------
+# --- errors that teach ----------------------------------------------------------------
 
 
 class Words(nn.Linear):
@@ -454,8 +449,7 @@ def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
         call()
 
 
-# --- sizes far apart
-# -----------------------------------------------------------------------------
+# --- sizes far apart ------------------------------------------------------------------
 
 FACTORS = nn.Sequential(
     nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False)
@@ -545,7 +539,7 @@ def random_powers(rng):
     return net
 
 
-def test_what_is_decided_of_linear_layers_and_powers_is_the_exact_rank_at_their_weights():
+def test_what_is_decided_of_linear_layers_and_powers_is_their_exact_rank():
     rng, decided = np.random.default_rng(8), 0
     nets = [random_powers(rng) for _ in range(40)]
     for net in nets:
@@ -620,8 +614,7 @@ def test_an_undecided_network_of_the_paper_is_told_of_its_exact_rank():
     )
 
 
-# --- arguments of the wrong kind
-# -----------------------------------------------------------------
+# --- arguments of the wrong kind ------------------------------------------------------
 
 X = torch.ones(4, 3)
 ODD = {
@@ -642,8 +635,7 @@ def test_tensors_that_are_not_dense_are_refused(made, said):
         functional_dimension(nn.Linear(3, 2), made())
 
 
-# --- casts to shorter types inside
-# ---------------------------------------------------------------
+# --- casts to shorter types inside ----------------------------------------------------
 
 
 class Cast(nn.Module):

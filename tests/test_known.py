@@ -63,7 +63,7 @@ def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     assert board.entry("exact rank").status == "exact"
 
 
-def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_on_the_page_of_mathematics():
+def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_in_the_docs():
     text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
         encoding="utf-8"
     )
@@ -367,7 +367,7 @@ def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(
 @pytest.mark.parametrize(
     "arch", list(random_architectures(20, seed=3, **SMALL)), ids=str
 )
-def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(
+def test_the_dimension_of_the_fibre_is_that_of_virtual_weights_less_the_functions(
     arch,
 ):
     """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is

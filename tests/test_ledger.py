@@ -264,7 +264,7 @@ def test_the_kernel_is_that_of_autograd(arch):
 # Beyond the paper: heads, skips, masks, and everything in a Block
 
 
-def test_ledgers_of_variants_add_up_and_those_that_are_known_leave_nothing_unexplained():
+def test_ledgers_of_variants_add_up_and_known_ones_leave_nothing_unexplained():
     """100 random softmax and lightning networks: entries are ranks of directions, the
     formulas are counts."""
     explained = 0

@@ -163,7 +163,8 @@ say(places.map(([place, facts]: any) => {
   const net = networkAt(place, limits)!;
   const counts = countsOf(net);
   const isLast = net.headDims.length === limits.layers;
-  const others = net.headDims.length > 1 ? net.headDims.map((_, i) => without(net, i)) : [];
+  const isDeep = net.headDims.length > 1;
+  const others = isDeep ? net.headDims.map((_, i) => without(net, i)) : [];
   if (!isLast) others.push(longer(net));
   return {
     net, counts, again: controlsFor(net), others: others.map(controlsFor),
@@ -183,7 +184,8 @@ say(places.map((place: any, n: number) => {
   const motions = all.map((motion) => {
     const now = movedBy(layers, motion, shares[n]);
     const has = motion === "head bases" || motion === "interfaces";
-    return [motion, has ? generatorsOf(layers, motion) : [], now, outputOf(now, X, net.kind)];
+    const generators = has ? generatorsOf(layers, motion) : [];
+    return [motion, generators, now, outputOf(now, X, net.kind)];
   });
   return [layers, X, outputOf(layers, X, net.kind), motions];
 }));
@@ -194,10 +196,12 @@ import { beside, fitOf, layersAt, lift, spacingOf } from "deep/ledger_places";
 const [limits, places] = given as any;
 say(places.map(([place, given]: any) => {
   const net = networkAt(place, limits)!;
-  const room = { ...given, mostHeads: limits.heads, canGrow: net.headDims.length < limits.layers };
+  const canGrow = net.headDims.length < limits.layers;
+  const room = { ...given, mostHeads: limits.heads, canGrow };
   const fit = fitOf(net, room, null);
   const boxes = layersAt(net, room, fit);
-  return { fit, boxes, spacing: spacingOf(net, room), lift: lift(room), beside: beside(room), room };
+  const spacing = spacingOf(net, room);
+  return { fit, boxes, spacing, lift: lift(room), beside: beside(room), room };
 }));
 """
 WORDS = """

@@ -23,11 +23,14 @@ BARS = """() => {
   const seen = ruler.map((one) => [+one.textContent, +one.getAttribute("x")]);
   const [[zero, left], [last, right]] = [seen[0], seen[1]];
   const of = (pixels) => (pixels * (last - zero)) / (right - left);
+  const number = (bar, name) => +bar.getAttribute(name);
   const long = [...box.querySelectorAll(".bar .long")];
-  return long.map((bar) => [of(bar.getAttribute("x") - left), of(bar.getAttribute("width"))]);
+  return long.map((bar) => [of(number(bar, "x") - left), of(number(bar, "width"))]);
 }"""
 # The edges of all words, with what they say.
-WORDS = """[...box.querySelectorAll("h4 span, .row p, .number, .nv-hint, svg text, .name")]
+WORDS = """[...box.querySelectorAll(
+    "h4 span, .row p, .number, .nv-hint, svg text, .name",
+  )]
   .filter((one) => one.textContent.trim() && one.getClientRects().length)
   .map((one) => {
     const range = document.createRange();
@@ -265,8 +268,9 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
 def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
     page = opened()
     hands = page.evaluate(
-        """[...box.querySelectorAll("[tabindex='0'], button:not(:disabled):not([hidden])")]
-          .map((one) => one.ariaLabel)"""
+        """[...box.querySelectorAll(
+            "[tabindex='0'], button:not(:disabled):not([hidden])",
+          )].map((one) => one.ariaLabel)"""
     )
     assert (
         hands[-1] == "save the picture as a PNG"

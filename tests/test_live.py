@@ -304,7 +304,9 @@ def test_every_panel_opens_in_a_page(bare, name):
     assert bare.complaints == []
 
 
-FLINT = "polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian".split()
+FLINT = """
+    polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian
+""".split()
 IMPORTS = """
 from __future__ import annotations
 from fractions import Fraction
@@ -315,8 +317,10 @@ from flint import arb_mat
 """
 ASKED = """
 form, weights = polynomial(-6, 1, 1), [[arb_mat([[1, 2], [0, k]]) for k in (3, 5, 7)]]
-found = [form.gcd(form * form), zeros(form, 3), common_factor([form * form, form * 3], 4)]
-found += [_rank([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1), Fraction(n)]]) for n in (2, 3)]
+common = common_factor([form * form, form * 3], 4)
+found = [form.gcd(form * form), zeros(form, 3), common]
+row = [Fraction(1, 3), Fraction(2, 3)]
+found += [_rank([row, [Fraction(1), Fraction(n)]]) for n in (2, 3)]
 found += [flint.nmod_mat(2, 2, [1, 2, 3, n], 8388593).rank() for n in (6, 7)]
 X, functional = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
 found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
@@ -461,7 +465,9 @@ def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
 
 
 RUN_ALL = """async () => {
-  const until = async (there) => { while (!there()) await new Promise((go) => setTimeout(go, 100)); };
+  const until = async (there) => {
+    while (!there()) await new Promise((go) => setTimeout(go, 100));
+  };
   await until(() => window.jupyterapp?.shell.currentWidget?.context?.isReady);
   const { content, sessionContext } = jupyterapp.shell.currentWidget;
   await sessionContext.ready;

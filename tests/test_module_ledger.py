@@ -260,8 +260,7 @@ def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
     assert functional_dimension(net, points(3)).value < ledger.bound - 5
 
 
-# --- a transformer that nobody knows
-# -------------------------------------------------------------
+# --- a transformer that nobody knows --------------------------------------------------
 
 
 class GPTBlock(nn.Module):
@@ -303,8 +302,7 @@ def test_a_gpt_block_loses_what_torchs_encoder_layer_with_norms_first_loses(
     assert (found.value, found.decided) == (module_symmetries(layer).bound, True)
 
 
-# --- what is left out, and what is refused
-# -------------------------------------------------------
+# --- what is left out, and what is refused --------------------------------------------
 
 
 def test_a_frozen_parameter_stops_the_symmetries_that_would_move_it():

@@ -87,8 +87,7 @@ def autograd_jacobian(network, X):
     return J.detach().numpy()
 
 
-# --- the same function
-# ---------------------------------------------------------------------------
+# --- the same function ----------------------------------------------------------------
 
 
 @all_networks
@@ -120,8 +119,7 @@ def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
             assert_close(found, expected, rtol=1e-2)
 
 
-# --- batches, types, devices, temperature
-# --------------------------------------------------------
+# --- batches, types, devices, temperature ---------------------------------------------
 
 
 @both_kinds
@@ -200,8 +198,7 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     assert np.abs(np.subtract(found, plain)).max() > 1e-2
 
 
-# --- linear in t: where the name comes from
-# ------------------------------------------------------
+# --- linear in t: where the name comes from -------------------------------------------
 
 
 def flops(layer, t):
@@ -239,8 +236,7 @@ def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
     )
 
 
-# --- errors that teach
-# ---------------------------------------------------------------------------
+# --- errors that teach ----------------------------------------------------------------
 
 
 LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)

@@ -171,7 +171,7 @@ def last(panel):
 # The shell
 
 
-def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_controls_move_it(
+def test_a_panel_is_a_box_with_the_surface_of_all_panels_and_its_controls_move_it(
     toy,
 ):
     assert isinstance(toy, widgets.VBox) and "nv" in toy._dom_classes
@@ -209,7 +209,7 @@ def test_who_cannot_show_a_panel_shows_its_words(toy):
     assert len(shown) == 2 and SAVED in shown["text/html"]
 
 
-def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_copy_unfolds(
+def test_few_controls_are_visible_and_the_rest_with_reset_state_and_copy_unfolds(
     toy,
 ):
     more, row = named(toy, "More"), row_of(toy, "factor")
@@ -305,7 +305,7 @@ def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
     assert again.controls["number"].value == 3 and again.state == toy.state
 
 
-def test_a_state_holds_no_rounding_dust_and_may_name_a_few_controls_and_leave_the_others(
+def test_a_state_holds_no_rounding_dust_and_may_name_only_a_few_controls(
     toy,
 ):
     toy.controls["factor"].value = 0.7000000000000004
@@ -393,7 +393,8 @@ def test_the_button_copies_what_it_finds_in_the_page(toy):
         "word=50%25",
     ):
         toy.state = state
-        copied = f"{copy_of(toy).name}(state={json.dumps(box.placeholder, ensure_ascii=False)})"
+        quoted = json.dumps(box.placeholder, ensure_ascii=False)
+        copied = f"{copy_of(toy).name}(state={quoted})"
         assert (
             copied.startswith('Toy(state="number=')
             and eval(copied, {"Toy": Toy}).state == toy.state

@@ -64,8 +64,8 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
         "nv.module_symmetries(None)",
         "import_module('neuroviz.nn.modules')",
         (
-            "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3,"
-            " 2, 2))"
+            "import_module('neuroviz.softmax.figure3')"
+            ".float32_rank(nv.Architecture.uniform(3, 2, 2))"
         ),
         "nv.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
     ],

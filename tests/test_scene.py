@@ -114,7 +114,7 @@ def redraw(page, panel, width: int = 1100) -> None:
     panel.close()
 
 
-def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(
+def test_the_point_follows_the_pointer_and_its_words_are_dimmed_until_python_answers(
     scene,
 ):
     page = scene()
@@ -199,9 +199,7 @@ def test_play_walks_through_the_pinch_point(scene):
 @pytest.mark.parametrize(
     "state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"]
 )
-def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_where_it_was(
-    scene, state
-):
+def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back(scene, state):
     page = scene(state)
     page.locator(POINT).focus()
     start = place(page)
@@ -280,8 +278,10 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
                 const shown = Object.assign(new Image(), {src: canvas.still()});
                 await shown.decode();
                 pen.drawImage(shown, 0, 0, 300, 150);
-                const colours = new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer));
-                return !canvas.getContext("webgl2").isContextLost() && colours.size > 100;
+                const {data} = pen.getImageData(0, 0, 300, 150);
+                const colours = new Set(new Uint32Array(data.buffer));
+                const isLost = canvas.getContext("webgl2").isContextLost();
+                return !isLost && colours.size > 100;
             }""",
             arg=n,
             timeout=20_000,
@@ -371,7 +371,7 @@ MOVING = [
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 @pytest.mark.parametrize(("kind", "state", "jump", "end"), MOVING)
-def test_a_change_is_followed_and_play_goes_to_its_end_in_a_few_steps_where_motion_is_reduced(
+def test_a_change_is_followed_and_play_takes_few_steps_where_motion_is_reduced(
     scene, bare_page, motion, kind, state, jump, end
 ):
     bare_page.clock.install()
@@ -395,7 +395,7 @@ def test_a_change_is_followed_and_play_goes_to_its_end_in_a_few_steps_where_moti
 
 
 @pytest.mark.parametrize(("kind", "state"), [one[:2] for one in MOVING])
-def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_where_one_is(
+def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
     scene, kind, state
 ):
     page = scene(state, kind=kind)
@@ -439,7 +439,7 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
 CANVAS = "box.querySelector('canvas')"
 
 
-def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(
+def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
     scene,
 ):
     page = scene()

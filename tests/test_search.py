@@ -168,7 +168,7 @@ def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, k
         assert disagreement(attention, search.target, virtual, tokens) < 1e-7
 
 
-def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_is_one_point_all_the_same():
+def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_still_one_point():
     v, k, h = rng(1).standard_normal((3, 3))
     arch = Architecture((3, 1), (1,))
     search = search_fiber(
@@ -213,7 +213,7 @@ def test_with_heads_the_points_found_are_those_of_theorem_h(arch, kinds, surely)
         )
 
 
-def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_explained():
+def test_where_condition_4_of_theorem_h_fails_unexplained_weights_are_found():
     """V₁ + V₂ = 0 and two tokens: −A and −V have the same function (remark 6)."""
     arch = replace(HEADS, tokens=2)
     (layer,) = random(arch, 1)
@@ -614,7 +614,7 @@ def hypotheses_hold(M, p):
 
 
 @pytest.mark.parametrize("p", [3, 5])
-def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antisymmetric_one(
+def test_two_layers_have_one_point_as_proved_and_two_at_an_antisymmetric_one(
     p,
 ):
     over, seeds = PrimeField(p), range(20)

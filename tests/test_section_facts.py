@@ -246,7 +246,8 @@ say(given.map(([{ formulas, slice }, places]: any) => {
     const box = cutter.boxOf(plane);
     const runs = cut.runs.map((run) => run.map(({ p, theta }) => [...p, theta]));
     const middle = onPage(plane, inSpace(plane, box.middle));
-    return { ...plane, ...box, ...cut, runs, again: middle, drawn: cutter.section(cut, slice.tones) };
+    const drawn = cutter.section(cut, slice.tones);
+    return { ...plane, ...box, ...cut, runs, again: middle, drawn };
   });
 }));
 """

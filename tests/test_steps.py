@@ -227,7 +227,7 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
 @pytest.mark.parametrize(
     ("tokens", "hidden"), [(2, False), (3, False), (2, True), (3, True)]
 )
-def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up_to_zero(
+def test_h_which_is_which_only_plus_fits_one_layer_unless_values_add_up_to_zero(
     tokens, hidden
 ):
     """A_h′ = ± A_h: are there V_h′ with the same function? Where V_J = 0 and t = 2,

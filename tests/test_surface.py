@@ -98,7 +98,7 @@ RULINGS = {  # the lines with root [m:1] of "Figure 1", with a free coordinate t
 @pytest.mark.parametrize(
     "part", [part for part in NAMED if part.name in RULINGS], ids=label
 )
-def test_the_rulings_of_the_table_lie_on_the_surface_and_are_the_ones_that_are_solved_for(
+def test_the_rulings_of_the_table_lie_on_the_surface_and_are_those_solved_for(
     part,
 ):
     line = RULINGS[part.name](parameter(part))
@@ -478,7 +478,7 @@ def test_an_interval_is_sampled_from_end_to_end_and_denser_there(lo, hi):
 
 
 @pytest.mark.parametrize("name", SLICES)
-def test_the_window_of_a_named_slice_shows_its_singular_curve_large_and_its_pinch_points(
+def test_the_window_of_a_slice_shows_its_singular_curve_large_and_its_pinch_points(
     name,
 ):
     """In the drawing, which reaches to 1 across; a pinch point stands in its inner

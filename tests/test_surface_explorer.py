@@ -136,7 +136,7 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
     assert seen > 5
 
 
-def test_on_a_surface_that_does_not_cross_itself_the_colour_goes_round_once_with_the_root():
+def test_where_no_sheets_cross_the_colour_goes_round_once_with_the_root():
     """A root [cos θ : sin θ] is back at θ + π, and between its two colours lies a
     quarter turn."""
     plain = SimpleNamespace(slice=None, pieces=())

@@ -249,7 +249,7 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
 
 # nothing is waited for, so there is nothing to warn of
 @pytest.mark.filterwarnings("error")
-def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(
+def test_a_broken_executor_leaves_failed_records_which_another_one_makes_good(
     tmp_path,
 ):
     """Here a killed worker does cost records: nobody but its owner can start it
@@ -353,13 +353,14 @@ from neuroviz.engine.sweep import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
-    large = Architecture.uniform(48, 40, 16)  # takes minutes, so that the interrupt comes first
+    # It takes minutes, so that the interrupt comes first.
+    large = Architecture.uniform(48, 40, 16)
     print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
 """
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(
+def test_an_interrupt_ends_it_and_its_workers_and_what_was_measured_is_kept(
     tmp_path, count
 ):
     script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"

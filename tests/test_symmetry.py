@@ -489,7 +489,7 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
             recover_head_basis(over, first, second)
 
 
-def test_rounding_is_no_other_product_and_where_a_is_small_the_keys_are_compared_as_well():
+def test_rounding_is_no_other_product_and_where_a_is_small_keys_are_compared_too():
     head = random_weights(
         Reals(), Architecture((3, 2), (2,)), np.random.default_rng(2)
     )[0]

@@ -90,7 +90,7 @@ def test_a_first_small_step_wins_what_the_gradient_promises_and_a_large_rate_is_
     assert np.isinf(descend(runs, problem.X[None], problem.Y[None], 1.0, 50)[-1]).all()
 
 
-def test_the_stored_result_is_of_all_walks_destinations_and_rules_and_its_places_come_out_again():
+def test_the_stored_result_is_complete_and_its_places_come_out_again():
     for walk, row in stored().items():
         assert row["walk"] == walk in WALKS and row["seeds"] == SEEDS == len(
             row["least"]

@@ -352,7 +352,7 @@ def test_facts_of_random_terms_have_the_form_that_the_page_expects():
     check_types("UnrolledFacts", "beyond/unrolled_facts", facts)
 
 
-def test_the_tree_by_the_recursion_stands_over_the_strip_by_the_ternary_rule_with_the_same_factors():
+def test_the_tree_by_the_recursion_has_the_factors_of_the_strip_by_the_ternary_rule():
     for layers, grown in zip((1, 2, 3, 4), ask(_TREES, [1, 2, 3, 4]), strict=True):
         found = sorted(
             (node["place"], node["layer"], node["isTransposed"]) for node in grown

@@ -64,7 +64,10 @@ CASES = {  # setting → its network, and the one before
         ),
     ),
 }
-LONG = "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;before=heads=2,kind=softmax"
+LONG = (
+    "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;"
+    "before=heads=2,kind=softmax"
+)
 
 
 def study(name):

@@ -23,7 +23,9 @@ RING = ".nv-handle[aria-label='C, along the rotation']"
 VALUE = "(name) => neurovizScenes.talkOf(box).get(name)"
 NAMES = "[...box.querySelectorAll('text')].map((one) => one.textContent)"
 # Where words are that may not lie on one another.
-BOXES = """[...box.querySelectorAll("h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text")]
+BOXES = """[...box.querySelectorAll(
+    "h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text",
+  )]
   .map((one) => {
     const range = document.createRange();
     range.selectNodeContents(one);

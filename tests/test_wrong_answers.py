@@ -81,7 +81,7 @@ def test_the_right_number_is_no_mistake_and_no_number_stands_twice():
         assert len(values) == len(set(values))
 
 
-def test_each_mistake_differs_from_the_truth_for_some_network_and_its_hint_has_no_number():
+def test_each_mistake_differs_from_the_truth_somewhere_and_its_hint_has_no_number():
     every = {
         (m.name, m.hint)
         for arch in ARCHS

@@ -2,9 +2,9 @@
 notebooks/.
 
     student      without the teacher's remarks and the solutions of exercises; folded
-    answers stay folded instructor   remarks shown as quotations with their minutes,
-    solutions as cells that run, answers
-                 unfolded, and the minutes of everything at the top
+                 answers stay folded
+    instructor   remarks shown as quotations with their minutes, solutions as cells that
+                 run, answers unfolded, and the minutes of everything at the top
 
 In the source a remark is a comment in a markdown cell, `<!-- teacher (3 min): … -->`,
 which no reader of the notebook sees. An exercise is three cells in a row: one that ends
@@ -176,8 +176,10 @@ def header(notebook: NotebookNode) -> str:
 def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
     """Write both editions of every notebook.
 
-    Args: target: the folder to write to; links are written for one that lies beside
-        notebooks/. folder: where the sources are.
+    Args:
+        target: the folder to write to; links are written for one that lies beside
+            notebooks/.
+        folder: where the sources are.
     """
     written = []
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):

@@ -118,7 +118,8 @@ def changed(node: ast.AST, numbers: bool = True) -> list[ast.AST]:
     """The node, changed in each of its ways.
 
     >>> for text in ("1 < x == 2", "7", "0.5", "100", "True"):
-    ...     print([ast.unparse(new) for new in changed(ast.parse(text, mode="eval").body)])
+    ...     node = ast.parse(text, mode="eval").body
+    ...     print([ast.unparse(new) for new in changed(node)])
     ['1 <= x == 2', '1 < x != 2']
     ['8']
     ['50.0', '0.005']

@@ -53,11 +53,12 @@ def ball_jacobian(
     """The derivative of one functional of the output for each input, backward: a matrix
     of balls.
 
-    Args: attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
-        as exact. free: True for each parameter, in the order of `flatten`, that has a
-        column. functionals: for each input one functional of its output, shape (N, d_l,
-        t). pause: called before each input with its number; what it raises ends the
-        work.
+    Args:
+        attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
+            as exact.
+        free: True for each parameter, in the order of `flatten`, that has a column.
+        functionals: for each input one functional of its output, shape (N, d_l, t).
+        pause: called before each input with its number; what it raises ends the work.
     """
     layers, rows = [_balls(layer) for layer in weights], []
     for number, (tokens, grad) in enumerate(

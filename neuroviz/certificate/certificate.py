@@ -3,9 +3,10 @@ itself again.
 
 Two routes (docs/mathematics.md, "Certificates"):
 
-    theorem   a statement with its hypotheses checked; any size at once ball      a
-    square part of the Jacobian at a stored rational point, proved invertible in ball
-              arithmetic; no appeal to Ax's theorem ("Ball arithmetic")
+    theorem   a statement with its hypotheses checked; any size at once
+    ball      a square part of the Jacobian at a stored rational point, proved
+              invertible in ball arithmetic; no appeal to Ax's theorem ("Ball
+              arithmetic")
 
 `find` finds them; `verify` checks them, and uses nothing of what found them.
 """
@@ -35,12 +36,16 @@ _PARTS = ("dimension", "route", "source", "argument", "data")
 class Certificate:
     """A proof that the functions of an architecture have a certain dimension.
 
-    Attributes: arch: the architecture. dimension: what is proved. route: "theorem" or
-        "ball". source: the statement that is used, such as "Cor. 3.8" or "Ball
-        arithmetic". argument: how it is proved, in a sentence or two. data: what
-        `verify` starts from: hypotheses, or a point; numbers as text or whole numbers.
+    Attributes:
+        arch: the architecture.
+        dimension: what is proved.
+        route: "theorem" or "ball".
+        source: the statement that is used, such as "Cor. 3.8" or "Ball arithmetic".
+        argument: how it is proved, in a sentence or two.
+        data: what `verify` starts from: hypotheses, or a point; numbers as text or
+            whole numbers.
         seal: a digest of all of the above: what was changed by a digit, on its way, is
-        noticed.
+            noticed.
     """
 
     arch: Architecture
@@ -145,20 +150,23 @@ def certify(
     networks that take some seconds at most, ball arithmetic; else our own theorem,
     which is not peer-reviewed.
 
-    Args: arch: any `Architecture`. route: one of `ROUTES`, or None for the strongest.
-        seed: what points are drawn from. budget: seconds that finding may take; 60 if
-        None. It is looked at, and Ctrl-C heard, before each
-            precision, input and matrix product. Its size changes whether a certificate
-            is found, never which.
+    Args:
+        arch: any `Architecture`.
+        route: one of `ROUTES`, or None for the strongest.
+        seed: what points are drawn from.
+        budget: seconds that finding may take; 60 if None. It is looked at, and Ctrl-C
+            heard, before each precision, input and matrix product. Its size changes
+            whether a certificate is found, never which.
 
-    Raises: ValueError: if the route is unknown, or the network too large for it, or if
-        nothing is proved: this
-            route proves nothing here, or the budget is spent. The message says which,
-            and what to do.
+    Raises:
+        ValueError: if the route is unknown, or the network too large for it, or if
+            nothing is proved: this route proves nothing here, or the budget is spent.
+            The message says which, and what to do.
 
     >>> certify(Architecture((4, 3, 5), (2, 2))).source
     'Cor. 3.8'
-    >>> certify(Architecture((3, 3, 3), (2, 2), attention="softmax"), route="ball").dimension
+    >>> arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
+    >>> certify(arch, route="ball").dimension
     25
     """
     check_architecture("certify", arch)

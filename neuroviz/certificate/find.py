@@ -106,8 +106,9 @@ def check_size(arch: Architecture) -> None:
 def by_ball(arch: Architecture, seed: int, budget: Budget) -> Found:
     """A square part of the Jacobian at a random rational point, proved invertible.
 
-    Raises: ValueError: if it is not proved with the largest precision, or the budget is
-        spent.
+    Raises:
+        ValueError: if it is not proved with the largest precision, or the budget is
+            spent.
     """
     across = gauge_slice(arch)
     n, rng = num_columns(arch), np.random.default_rng([seed, 11])

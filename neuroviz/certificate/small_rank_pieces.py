@@ -40,11 +40,13 @@ Shares = tuple[np.ndarray, np.ndarray]
 class Pattern:
     """All that the small ranks depend on; architectures of all widths share it.
 
-    Attributes: attention: "lightning" or "softmax". tokens: 1, or 2 for two and more:
-        all other tokens are 0 (lightning) or copies (softmax). core: how many
-        coordinates L and the M_i live on, 1 or 2. directions: how each M_i may move:
-        "all", freely; "rank one", as uvᵀ; "symmetric", the rest is
-            invisible; "line", as cℓℓᵀ, with L = hℓᵀ.
+    Attributes:
+        attention: "lightning" or "softmax".
+        tokens: 1, or 2 for two and more: all other tokens are 0 (lightning) or copies
+            (softmax).
+        core: how many coordinates L and the M_i live on, 1 or 2.
+        directions: how each M_i may move: "all", freely; "rank one", as uvᵀ;
+            "symmetric", the rest is invisible; "line", as cℓℓᵀ, with L = hℓᵀ.
         ranks: the rank of each M_i on the core.
     """
 
@@ -83,10 +85,13 @@ class Piece:
     """One part of the derivative at θ₀: a small matrix, its exact rank, and how often
     it occurs.
 
-    Attributes: name: one of `PIECES`. copies: how often it occurs in a network of these
-        widths. columns: how many entries of the virtual weights it is about. rank: over
-        F_p, at one point: a proved lower bound, and where `holds` no larger one is
-        possible. expected: the dimension of the kernel that the symmetries explain.
+    Attributes:
+        name: one of `PIECES`.
+        copies: how often it occurs in a network of these widths.
+        columns: how many entries of the virtual weights it is about.
+        rank: over F_p, at one point: a proved lower bound, and where `holds` no larger
+            one is possible.
+        expected: the dimension of the kernel that the symmetries explain.
     """
 
     name: str

@@ -34,10 +34,12 @@ _POINTS = 3  # one point is enough unless it is unlucky mod p
 class LocalCheck:
     """What small ranks say about an architecture.
 
-    Attributes: arch: the architecture. covers: whether they say anything; `reason` says
-        why not, or what was looked at. pieces: the parts of the derivative at θ₀.
+    Attributes:
+        arch: the architecture.
+        covers: whether they say anything; `reason` says why not, or what was looked at.
+        pieces: the parts of the derivative at θ₀.
         virtual: D, the dimension of the virtual weights, those that cannot be seen left
-        out (Lemma D).
+            out (Lemma D).
     """
 
     arch: Architecture

@@ -61,10 +61,13 @@ class DimensionSetting:
 class DimensionStudy:
     """Everything the figure shows about one architecture.
 
-    Attributes: setting, arch: as asked for. exact: its dimension, measured exactly.
+    Attributes:
+        setting, arch: as asked for.
+        exact: its dimension, measured exactly.
         spectrum: the float measurement, or None where the matrix is too large for a
-        panel. expected, paper: what theory says; what the paper's formula says,
-        applicable or not.
+            panel.
+        expected, paper: what theory says; what the paper's formula says, applicable or
+            not.
     """
 
     setting: DimensionSetting

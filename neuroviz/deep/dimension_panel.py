@@ -156,9 +156,8 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
     _beside(plot, said, x, BOTTOM + 0.45, side, 16, "formula", yshift=yshift)
     # the note takes the empty corner: below dots or right of the line
     if would_mislead(paper, expected):
-        said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace(
-            "-", "−"
-        )
+        value = str(paper.value).replace("-", "−")
+        said = f"✕ {paper_name(paper)} would say {value},<br>but does not apply here"
         place = (0, -9.0, "left", 8) if late else (1, -7.0, "right", 4)
         look = {"xref": "x domain", "bgcolor": theme.color("ground")}
         _beside(plot, colored("outside", said), *place, "outside", **look)
@@ -178,10 +177,8 @@ def _gap(
         # the label of the rank stands at the top: the arrow goes beside it
         if y1 > -1.9 and not full:
             x = rank + 0.5 + 0.24 * n
-        text = (
-            "≈ gap"
-            f" {rough(kept[-1] / dropped[0] if spectrum.singular_values[rank] > 0 else inf)}"
-        )
+        is_finite = spectrum.singular_values[rank] > 0
+        text = f"≈ gap {rough(kept[-1] / dropped[0] if is_finite else inf)}"
     else:
         text = "nothing dropped:<br>full rank"
     if spectrum is not None and (not spectrum.decided or spectrum.value != rank):

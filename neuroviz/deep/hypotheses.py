@@ -75,10 +75,14 @@ class HypothesesStudy:
     """A network of two layers, its neighbours on a map, and the angles between its
     tokens.
 
-    Attributes: setting: as asked for. measured: the dimension of its network. expected,
-        paper: what theory says, and what the paper's formula says, applicable or not.
-        cells: of the map, one for each pair of `SIZES`. angles: for the input and after
-        each layer, the angles between all pairs of tokens, in degrees.
+    Attributes:
+        setting: as asked for.
+        measured: the dimension of its network.
+        expected, paper: what theory says, and what the paper's formula says, applicable
+            or not.
+        cells: of the map, one for each pair of `SIZES`.
+        angles: for the input and after each layer, the angles between all pairs of
+            tokens, in degrees.
     """
 
     setting: HypothesesSetting

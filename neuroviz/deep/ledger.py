@@ -82,10 +82,13 @@ class LedgerSetting:
 class LedgerStudy:
     """Everything the picture of the ledger shows.
 
-    Attributes: ledger: where the parameters of the network go. exact: its dimension
-        measured a second time, across the orbits of the symmetries. expected, paper:
-        what theory says; what the paper's formula says, applicable or not. place: the
-        controls that say which network it is.
+    Attributes:
+        ledger: where the parameters of the network go.
+        exact: its dimension measured a second time, across the orbits of the
+            symmetries.
+        expected, paper: what theory says; what the paper's formula says, applicable or
+            not.
+        place: the controls that say which network it is.
     """
 
     ledger: KernelLedger

@@ -19,12 +19,17 @@ from neuroviz.kit.words import numbered, percent, signed, tiny
 class RescalingStudy:
     """Everything that the figure of one rescaling shows.
 
-    Attributes: setting: what was asked for: both networks, log₂ λ_i, and log₂ of what
-        λ_0 is off by. start, X: the first network and the one input. balance: the λ_0
-        of Eq. 13. factor: what L was multiplied by, up to `off`; for softmax the best
-        that a single factor can do. virtual: L, M_1, …, M_l. outputs: φ(X) for one X.
-        unanswered: φ(X) before and after, with λ_0 = 1. covered: whether the hypotheses
-        of the theorem about the whole fibre hold.
+    Attributes:
+        setting: what was asked for: both networks, log₂ λ_i, and log₂ of what λ_0 is
+            off by.
+        start, X: the first network and the one input.
+        balance: the λ_0 of Eq. 13.
+        factor: what L was multiplied by, up to `off`; for softmax the best that a
+            single factor can do.
+        virtual: L, M_1, …, M_l.
+        outputs: φ(X) for one X.
+        unanswered: φ(X) before and after, with λ_0 = 1.
+        covered: whether the hypotheses of the theorem about the whole fibre hold.
     """
 
     setting: VirtualSetting

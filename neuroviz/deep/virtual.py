@@ -52,13 +52,17 @@ class VirtualSetting:
     """A network, and what happens to it: a change of basis between two of its layers,
     or a rescaling.
 
-    Attributes: view: "basis", the change of basis, or "rescale". place: of the basis,
-        "first", "middle" or "last"; its control, and in states, is called interface.
-        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`. log_1, …,
-        log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏ λ_i^{−3^{l−i}} (Eq.
-        13). off: log₂ of a factor by which λ_0 misses its value. lost: whether V_i
-        loses one rank first. alone: the relative change of the first row of V_i, which
-        the next layer does not undo.
+    Attributes:
+        view: "basis", the change of basis, or "rescale".
+        place: of the basis, "first", "middle" or "last"; its control, and in states, is
+            called interface.
+        walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
+        log_1, …, log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏
+            λ_i^{−3^{l−i}} (Eq. 13).
+        off: log₂ of a factor by which λ_0 misses its value.
+        lost: whether V_i loses one rank first.
+        alone: the relative change of the first row of V_i, which the next layer does
+            not undo.
     """
 
     view: str = choice(
@@ -133,14 +137,19 @@ class Moved:
 class InterfaceStudy:
     """Everything that the figure of one change of basis shows.
 
-    Attributes: setting: what was asked for: both networks, and the place i between the
-        layers i and i + 1. start, X: the first network and the one input. C: the change
-        of basis there, δ × δ. weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of
-        which it moves the last four. virtual: L, M_1, …, M_l. outputs: φ(X) for one X.
-        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ. covered:
-        whether the hypotheses of Lemma 3.5 hold. recovered: C_1, …, C_{l−1} as found
-        from the two networks alone, or None. refusal: why none were found, "" if they
-        were.
+    Attributes:
+        setting: what was asked for: both networks, and the place i between the layers i
+            and i + 1.
+        start, X: the first network and the one input.
+        C: the change of basis there, δ × δ.
+        weights: Q_i, K_i, V_i, Q_{i+1}, K_{i+1}, V_{i+1}, of which it moves the last
+            four.
+        virtual: L, M_1, …, M_l.
+        outputs: φ(X) for one X.
+        rank: of U_i = V_i ⋯ V_1 at the start; Lemma 3.5 is about rank δ.
+        covered: whether the hypotheses of Lemma 3.5 hold.
+        recovered: C_1, …, C_{l−1} as found from the two networks alone, or None.
+        refusal: why none were found, "" if they were.
     """
 
     setting: VirtualSetting

@@ -38,20 +38,24 @@ class Architecture:
     token i attends to j ≤ i only; and what else a transformer's layer has. There are
     10⁶ layers at most.
 
-    Args: widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1. head_dims: a₁, …, a_l:
-        one whole number ≥ 1 for each layer. tokens: t ≥ 1. attention: "lightning" or
-        "softmax". heads: H₁, …, H_l, or one number for all layers; kept as one for each
-        layer. skip: whether each layer adds its input; all widths must be equal.
-        causal: whether attention is masked. block: biases, value ranks, shared keys,
-        rotary and learned positions, temperatures, MLPs.
+    Args:
+        widths: d₀, d₁, …, d_l: at least two whole numbers ≥ 1.
+        head_dims: a₁, …, a_l: one whole number ≥ 1 for each layer.
+        tokens: t ≥ 1.
+        attention: "lightning" or "softmax".
+        heads: H₁, …, H_l, or one number for all layers; kept as one for each layer.
+        skip: whether each layer adds its input; all widths must be equal.
+        causal: whether attention is masked.
+        block: biases, value ranks, shared keys, rotary and learned positions,
+            temperatures, MLPs.
 
-    Raises: ValueError: if a size is not a whole number ≥ 1, a layer has no head
-        dimension or number of heads, the
-            kind of attention is unknown, a skip meets unequal widths, rotary positions
-            an odd head dimension, or shared keys a number of heads that they do not
-            divide.
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1, a layer has no head dimension
+            or number of heads, the kind of attention is unknown, a skip meets unequal
+            widths, rotary positions an odd head dimension, or shared keys a number of
+            heads that they do not divide.
 
-    >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
+    >>> arch = Architecture((4, 3, 5), (2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
     (2, 55)
     >>> print(arch)

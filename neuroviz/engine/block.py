@@ -24,10 +24,11 @@ class Block:
         between layers: Y ← U₂ (U₁ Y)^e (+ Y), entry by entry        mlp = (m, e): U₁ is
             m × d, U₂ is d × m
 
-    Args: value_dim: v, the rank of each head's value map O_h W_h; None: one full matrix
-        V_h, d′ × d. kv_heads: G, how many different keys and values there are; it
-        divides every H, and needs a
-            value_dim. None: every head has its own.
+    Args:
+        value_dim: v, the rank of each head's value map O_h W_h; None: one full matrix
+            V_h, d′ × d.
+        kv_heads: G, how many different keys and values there are; it divides every H,
+            and needs a value_dim. None: every head has its own.
         rotary: keys and queries are rotated by angles proportional to their token's
             place; a is even.
         biases: of queries, keys, values, and with a value_dim also of the output.
@@ -35,8 +36,9 @@ class Block:
         positions: a learned P, d₀ × t, is added to the tokens.
         mlp: hidden width m and power e of what stands between two layers.
 
-    Raises: ValueError: if a size is not a whole number ≥ 1, or groups are asked for
-        without a value_dim.
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1, or groups are asked for without
+            a value_dim.
 
     >>> Block(value_dim=2, kv_heads=1), Block().is_plain
     (Block(value_dim=2, kv_heads=1), True)

@@ -64,25 +64,27 @@ def symmetry_directions(
     The families, in the order in which `kernel_ledger` counts them, are those of
     `known_redundancies`, and for lightning two more:
 
-        rescalings         Q_h → c Q_h, V_h → V_h / c (or O_h), one a head heads that
-        blend   A_h → Σ_k g_hk A_k, V_h → Σ_k (g⁻ᵀ)_hk V_k, as far as all ranks allow
-        it:
-                           Σ_h V_h X Xᵀ A_h X depends on Σ_h V_h ⊗ A_h only
+        rescalings         Q_h → c Q_h, V_h → V_h / c (or O_h), one a head
+        heads that blend   A_h → Σ_k g_hk A_k, V_h → Σ_k (g⁻ᵀ)_hk V_k, as far as all
+                           ranks allow it: Σ_h V_h X Xᵀ A_h X depends on Σ_h V_h ⊗ A_h
+                           only
 
     A network of the paper has its own names: "head bases" (Lemma 3.1), "interfaces"
     (Eq. 9), and for lightning "rescalings" (Eq. 13).
 
-    Args: weights: over this field, as in `random_block_weights`; without a block also
-        as in `random_weights`.
+    Args:
+        weights: over this field, as in `random_block_weights`; without a block also as
+            in `random_weights`.
 
-    Returns: name of the family → one array of directions, shape (directions, number of
+    Returns:
+        name of the family → one array of directions, shape (directions, number of
         parameters), for each layer or place between two layers; affine maps go through
         all layers and are one array. The rows need not be independent.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
-    >>> found = symmetry_directions(over, arch, random_block_weights(over, arch, np.random.default_rng(0)))
-    >>> list(found)
+    >>> weights = random_block_weights(over, arch, np.random.default_rng(0))
+    >>> list(symmetry_directions(over, arch, weights))
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
     shapes, block, softmax = (
@@ -597,8 +599,10 @@ class _Products:
     """firstᵀ R second_h for the heads h of a group and some R; without seconds `first`
     itself.
 
-    Attributes: rows: a row for each head. effect: shape (entries of the factors, heads,
-        entries of a row): what each entry alone changes.
+    Attributes:
+        rows: a row for each head.
+        effect: shape (entries of the factors, heads, entries of a row): what each entry
+            alone changes.
     """
 
     def __init__(
@@ -637,9 +641,11 @@ class _Rows:
     """The rows of all heads, and those changes of factors that leave each in the space
     of all.
 
-    Attributes: rows: of all heads, in coordinates of their space. free: for each group
-        a basis of these changes. moved: for each group what they do to its rows, shape
-        (changes, heads, coordinates).
+    Attributes:
+        rows: of all heads, in coordinates of their space.
+        free: for each group a basis of these changes.
+        moved: for each group what they do to its rows, shape (changes, heads,
+            coordinates).
     """
 
     def __init__(self, over: Field, groups: list[_Products]) -> None:

@@ -16,15 +16,17 @@ class BudgetSpent(ValueError):  # noqa: N818 (no error: more seconds may do)
 class Budget:
     """Seconds of this machine, by the clock on the wall, from now on.
 
-    Args: seconds: a number > 0. goal, instead: what to say where they are over: what
-        was not reached, and what else can be done.
+    Args:
+        seconds: a number > 0.
+        goal, instead: what to say where they are over: what was not reached, and what
+            else can be done.
 
     Raises:
         ValueError: if it is none.
 
     >>> Budget(1e-9).check("nothing done yet")
     Traceback (most recent call last):
-    neuroviz.engine.budget.BudgetSpent: not proved in 1e-09 s: nothing done yet; raise budget, choose ...
+    neuroviz.engine.budget.BudgetSpent: not proved in 1e-09 s: nothing done yet; ...
     """
 
     def __init__(
@@ -45,8 +47,9 @@ class Budget:
     def check(self, so_far: str) -> None:
         """Raise `BudgetSpent` when the seconds are over.
 
-        Raises: BudgetSpent: if they are; the message says what had been done, and what
-            to do.
+        Raises:
+            BudgetSpent: if they are; the message says what had been done, and what to
+                do.
         """
         if monotonic() >= self._end:
             raise BudgetSpent(

@@ -206,8 +206,9 @@ def fastest_arithmetic() -> Arithmetic:
 def stored(matrix: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
     """A matrix of residues as the arithmetic keeps it.
 
-    Raises: ValueError: if the entries do not fit, which means that they are residues of
-        another prime.
+    Raises:
+        ValueError: if the entries do not fit, which means that they are residues of
+            another prime.
     """
     if matrix.size and max(matrix.max(), -matrix.min()) > arithmetic.over.p // 2 + 1:
         raise ValueError(
@@ -392,7 +393,8 @@ def invert_pivots(
 
         [A B; C D]⁻¹ = [T + T B S⁻¹ C T,  −T B S⁻¹;  −S⁻¹ C T,  S⁻¹].
 
-    >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
+    >>> matrix = np.array([[0.0, 2.0], [3.0, 1.0]])
+    >>> rows, columns, inverse = invert_pivots(PrimeField(7), matrix)
     >>> rows, columns, inverse.tolist()
     ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
     """

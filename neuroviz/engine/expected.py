@@ -8,11 +8,12 @@ from dataclasses import dataclass
 class Expected:
     """What theory says about an architecture, and with what right.
 
-    Attributes: value: the dimension, or None where no formula is known. status:
-        "proved" (the paper), "proved here" (ours, not peer-reviewed), "observed" (ours,
-        agreed with
-            exact ranks on the grid in the note, no proof), "no formula", or "outside
-            hypotheses" (a named formula shown where it does not apply).
+    Attributes:
+        value: the dimension, or None where no formula is known.
+        status: "proved" (the paper), "proved here" (ours, not peer-reviewed),
+            "observed" (ours, agreed with exact ranks on the grid in the note, no
+            proof), "no formula", or "outside hypotheses" (a named formula shown where
+            it does not apply).
         source: the paper's item, or a heading of docs/mathematics.md.
         note: why, in a sentence.
     """

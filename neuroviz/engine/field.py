@@ -123,8 +123,9 @@ class PrimeField:
     def inverse(self, x: np.ndarray) -> np.ndarray:
         """The inverse of a square matrix of residues.
 
-        Raises: ValueError: if its determinant is 0 mod p, or an entry is not a whole
-            number.
+        Raises:
+            ValueError: if its determinant is 0 mod p, or an entry is not a whole
+                number.
 
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])

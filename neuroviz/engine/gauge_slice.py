@@ -29,9 +29,11 @@ class GaugeSlice:
     the number of free entries is a proved upper bound of the dimension, and a
     measurement that meets it is a proof.
 
-    Attributes: reduced: the same functions with inner widths r_i = min(d₀..d_i) and a_i
-        ≤ r_{i−1}. free: True where an entry of the reduced network's weights is free;
-        in `flatten` order.
+    Attributes:
+        reduced: the same functions with inner widths r_i = min(d₀..d_i) and a_i ≤
+            r_{i−1}.
+        free: True where an entry of the reduced network's weights is free; in `flatten`
+            order.
     """
 
     reduced: Architecture

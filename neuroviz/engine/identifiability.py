@@ -51,11 +51,12 @@ _ZERO, _CLEAR = 1e-8, 1e-3
 class Identifiability:
     """Whether the function determines a quantity, locally and for almost all weights.
 
-    Attributes: value: True or False; None where floating point cannot decide. status:
-        "exact" (over a prime field) or "float". margin: float only: the share of the
-        gradient that points along directions in which the
-            function does not change; 0 for an identifiable quantity, up to 1 for one
-            that is not.
+    Attributes:
+        value: True or False; None where floating point cannot decide.
+        status: "exact" (over a prime field) or "float".
+        margin: float only: the share of the gradient that points along directions in
+            which the function does not change; 0 for an identifiable quantity, up to 1
+            for one that is not.
         note: how it was decided, in a sentence.
         seed: what the random network was drawn from.
     """
@@ -92,17 +93,18 @@ def is_identifiable(
     that all weights with the function are one orbit, an exact yes holds for all of
     them, or up to the order of the heads; the note says so.
 
-    Args: arch: any `Architecture` without rotary or learned positions and MLPs.
+    Args:
+        arch: any `Architecture` without rotary or learned positions and MLPs.
         quantity: weights → number or array of numbers; an array stands for all its
-        entries. Weights are
-            a tuple with one `Layer` (fields Q, K, V, several heads stacked) for each
-            layer; with a block a dict, named as in `Architecture.parameter_shapes`.
+            entries. Weights are a tuple with one `Layer` (fields Q, K, V, several heads
+            stacked) for each layer; with a block a dict, named as in
+            `Architecture.parameter_shapes`.
         seed: a whole number ≥ 0.
 
-    Raises: ValueError: if the quantity is no function, is undefined at random weights,
-        or returns something else
-            than numbers; or if it would take more than 600 seconds, or more memory than
-            there is.
+    Raises:
+        ValueError: if the quantity is no function, is undefined at random weights, or
+            returns something else than numbers; or if it would take more than 600
+            seconds, or more memory than there is.
 
     >>> arch = Architecture((3, 3), (2,))
     >>> A = lambda weights: weights[0].K.T @ weights[0].Q

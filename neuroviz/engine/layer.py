@@ -75,7 +75,8 @@ def same_function(
     (lightning); over the reals up to `TOLERANCE`, relative to the larger.
 
     >>> u, v, k, h = np.eye(4)[:, :3]
-    >>> one, other = Pair(np.outer(u, k), np.outer(h, v)), Pair(np.outer(v, k), np.outer(h, u))
+    >>> one = Pair(np.outer(u, k), np.outer(h, v))
+    >>> other = Pair(np.outer(v, k), np.outer(h, u))
     >>> same_function(Reals(), "lightning", one, other, tokens=2)
     True
     """

@@ -39,10 +39,11 @@ _AT_ONCE = 256  # rows between two signs of life
 class KernelLedger:
     """parameters − Σ entries − unexplained = dimension.
 
-    Attributes: arch: the architecture. parameters: all entries of all Q, K, V, and of
-        what else the layers have. entries: name of a family of symmetries → how many
-        directions it adds to the families before
-            it, as `symmetry_directions` names them.
+    Attributes:
+        arch: the architecture.
+        parameters: all entries of all Q, K, V, and of what else the layers have.
+        entries: name of a family of symmetries → how many directions it adds to the
+            families before it, as `symmetry_directions` names them.
         parts: the same, layer by layer: its numbers add up to the entry.
         unexplained: silent directions that belong to none of these symmetries.
         dimension: what remains.
@@ -83,15 +84,16 @@ def kernel_ledger(
         seed: a whole number ≥ 0.
         budget, progress: as in `measure_dimension`; the symmetries count, too.
 
-    Raises: ValueError: if `arch` is not an Architecture or the seed is not a whole
-        number, or if the network is
-            too large for the memory or the budget.
+    Raises:
+        ValueError: if `arch` is not an Architecture or the seed is not a whole number,
+            or if the network is too large for the memory or the budget.
 
     >>> ledger = kernel_ledger(Architecture((4, 3, 5), (2, 2)))
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
     (55, {'head bases': 8, 'interfaces': 9, 'rescalings': 2}, 0, 36)
     >>> kernel_ledger(Architecture((3, 3, 3), (1, 2))).note
-    'A₁ has rank one: after layer 1 all tokens are parallel, so the antisymmetric part of later A is hidden'
+    'A₁ has rank one: after layer 1 all tokens are parallel,
+    so the antisymmetric part of later A is hidden'
     >>> kernel_ledger(Architecture((3, 3), (2,), heads=3)).entries
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
@@ -175,9 +177,9 @@ def _note(
         if without.is_plain
         else _cause_beyond(arch, dimension)
     )
-    return (
-        cause
-        or "these symmetries do not explain all of it, and no cause is known: please tell us"
+    return cause or (
+        "these symmetries do not explain all of it, and no cause is known: please tell"
+        " us"
     )
 
 

@@ -34,11 +34,15 @@ _SECONDS_WITHOUT_A_BAR = 4.0
 class Measurement:
     """A measured dimension, and what every measurement says of it.
 
-    Attributes: value: the rank that was found. num_inputs: on how many inputs the
-        function was observed; 0 where a theorem needed none. seed: what the random
-        network and inputs were drawn from; None where they were given. note: how the
-        number was found, in a sentence. method: "exact", "float" or "certified";
-        `status`, what a reader may take the number for, is the same.
+    Attributes:
+        value: the rank that was found.
+        num_inputs: on how many inputs the function was observed; 0 where a theorem
+            needed none.
+        seed: what the random network and inputs were drawn from; None where they were
+            given.
+        note: how the number was found, in a sentence.
+        method: "exact", "float" or "certified"; `status`, what a reader may take the
+            number for, is the same.
     """
 
     value: int
@@ -67,10 +71,12 @@ class Measurement:
 class ExactMeasurement(Measurement):
     """A rank over a prime field.
 
-    Attributes: num_columns: free entries of the slice, or parameters. prime: p of the
-        field. error_bound: the probability that the random point hid some of the
-        generic rank; 0 where the rank
-            meets an upper bound, such as the one that the symmetries prove.
+    Attributes:
+        num_columns: free entries of the slice, or parameters.
+        prime: p of the field.
+        error_bound: the probability that the random point hid some of the generic rank;
+            0 where the rank meets an upper bound, such as the one that the symmetries
+            prove.
         route: "slice" (across the symmetries' orbits) or "weights" (every parameter a
             column).
         arithmetic: what the matrix was eliminated in, "float64", "float32", "int8", or
@@ -89,9 +95,9 @@ class ExactMeasurement(Measurement):
 class FloatMeasurement(Measurement):
     """A rank read off a spectrum; all parameters are columns.
 
-    Attributes: singular_values: relative to the largest, one for each parameter; those
-        beyond the number of
-            equations are 0.
+    Attributes:
+        singular_values: relative to the largest, one for each parameter; those beyond
+            the number of equations are 0.
         gap: the factor across the split.
         decided: False where the spectrum cannot say ("Floating point").
     """
@@ -111,8 +117,10 @@ class FloatMeasurement(Measurement):
 class CertifiedMeasurement(Measurement):
     """A proved dimension.
 
-    Attributes: route: "theorem" or "ball". certificate: a `Certificate`: what was
-        proved, and how; its `verify()` checks it again.
+    Attributes:
+        route: "theorem" or "ball".
+        certificate: a `Certificate`: what was proved, and how; its `verify()` checks it
+            again.
     """
 
     route: str
@@ -166,13 +174,16 @@ def measure_dimension(
             see `neuroviz.certificate.certificate`. The status of the statement it rests
             on is in its argument.
 
-    Args: arch: any `Architecture`. method: "exact", "float" or "certified". seed: a
-        whole number ≥ 0; the same seed gives the same measurement. inputs: observe this
-        many inputs, all outputs of each, instead of enough of them. route: "slice"
-        (default for exact: columns across the symmetries' orbits, so that full rank
-            is a proof) or "weights" (all parameters; default, and only choice, for
-            float, and for networks with heads, skips or masks). For certified
-            "theorem", "ball", or None for the stronger.
+    Args:
+        arch: any `Architecture`.
+        method: "exact", "float" or "certified".
+        seed: a whole number ≥ 0; the same seed gives the same measurement.
+        inputs: observe this many inputs, all outputs of each, instead of enough of
+            them.
+        route: "slice" (default for exact: columns across the symmetries' orbits, so
+            that full rank is a proof) or "weights" (all parameters; default, and only
+            choice, for float, and for networks with heads, skips or masks). For
+            certified "theorem", "ball", or None for the stronger.
         prime: exact only: an odd prime below 2²³; another one is an independent check.
         budget: seconds. Exact and float refuse what will take more by `estimate_cost`,
             600 if None, and stop where it takes longer after all. A certificate's
@@ -182,9 +193,9 @@ def measure_dimension(
             it takes some seconds; or a function called as (what, part of the whole). A
             certificate shows none.
 
-    Raises: ValueError: if an argument is none of the above, or the budget too small;
-        for certified also if
-            nothing is proved.
+    Raises:
+        ValueError: if an argument is none of the above, or the budget too small; for
+            certified also if nothing is proved.
 
     >>> from neuroviz import Architecture, measure_dimension
     >>> found = measure_dimension(Architecture((3, 3, 1), (1, 3)))
@@ -372,8 +383,9 @@ def rank_by_inputs(
     What a generic further input adds never grows with N, so the first input that adds
     nothing ends the growth for good ("How many inputs").
 
-    Raises: ValueError: as in `measure_dimension`, whose budget of 600 seconds holds
-        here, too.
+    Raises:
+        ValueError: as in `measure_dimension`, whose budget of 600 seconds holds here,
+            too.
 
     >>> from neuroviz import Architecture, rank_by_inputs
     >>> rank_by_inputs(Architecture((3, 3, 3, 3), (1, 1, 1))).ranks
@@ -496,8 +508,9 @@ def _float_rows(
     too much to decide, layers write less, by factors of 2: the tokens of a lightning
     layer with a skip grow like x + x³.
 
-    Raises: ValueError: if they leave it even where layers write 1/128 of what they
-        usually do.
+    Raises:
+        ValueError: if they leave it even where layers write 1/128 of what they usually
+            do.
     """
 
     def rows(weights: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:

@@ -259,13 +259,15 @@ def forward(
 
     Several heads are added, Σ_h V_h X S_h; `Block` has the formula of all else.
 
-    Args: arch: an architecture, or a kind of attention: all sizes are then those of
-        `weights` and X. X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
+    Args:
+        arch: an architecture, or a kind of attention: all sizes are then those of
+            `weights` and X.
+        X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
         rng: source of the fresh exponentials; needed for softmax over a prime field
-        only.
+            only.
 
-    >>> identity = np.eye(2)
-    >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
+    >>> one = np.eye(2)
+    >>> forward(Reals(), "lightning", (Layer(one, one, one),), 2 * one[None])[0]
     array([[8., 0.],
            [0., 8.]])
     """
@@ -285,14 +287,15 @@ def jacobian(
 ) -> np.ndarray:
     """The derivative of `forward` in all weights, by a structured reverse pass.
 
-    Args: cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
-        input. By
-            default every output coordinate, c = d_l·t.
+    Args:
+        cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
+            input. By default every output coordinate, c = d_l·t.
         rescale: over the reals, where `can_be_rescaled`: divide each input's tokens by
             their norm after every layer. This multiplies all rows of one input by one
             number, which changes no rank and keeps 3^l-th powers in the float range.
 
-    Returns: Shape (N, c, number of parameters); columns in the order of
+    Returns:
+        Shape (N, c, number of parameters); columns in the order of
         `Architecture.parameter_shapes`.
 
     Raises:
@@ -321,9 +324,11 @@ def block_degree(arch: Architecture, related: bool = True) -> int:
     Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens
     lie on a line and share their exponentials (docs/mathematics.md, "Exact rank").
 
-    >>> shapes = (2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)
-    >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
-    [34, 36, 46]
+    >>> for widths in ((2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)):
+    ...     print(block_degree(Architecture(widths, (1, 1, 1), attention="softmax")))
+    34
+    36
+    46
     """
     weights = {name: np.zeros(shape) for name, shape in arch.parameter_shapes.items()}
     weights |= random_rotations(Reals(), arch, np.random.default_rng(0))
@@ -335,8 +340,8 @@ def can_be_rescaled(arch: Architecture) -> bool:
     """Whether longer tokens make the output longer by a power only: then they may be
     made short in between.
 
-    >>> can_be_rescaled(Architecture((2, 2), (1,))), can_be_rescaled(Architecture((2, 2), (1,), skip=True))
-    (True, False)
+    >>> [can_be_rescaled(Architecture((2, 2), (1,), skip=on)) for on in (False, True)]
+    [True, False]
     """
     return arch.attention == "lightning" and not (
         arch.skip or arch.block.biases or arch.block.positions
@@ -349,7 +354,10 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
 
     >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
     (False, True, True)
-    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))  # Σ_h V_h x S_h: two heads leave the line
+
+    Two heads leave the line, by Σ_h V_h x S_h.
+
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))
     (False, True, False)
     """
     lines, line = [], arch.widths[0] == 1

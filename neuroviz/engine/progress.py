@@ -62,10 +62,12 @@ def showing(
 
     Whoever listens already goes on listening, and there is no bar.
 
-    Args: progress: True, False, or a function called as (what, part), where part is
-        that of the whole time. stages: what the work will report, in order, and how
-        many seconds each takes, about. check: told with every report how far the work
-        is; what it raises ends the work.
+    Args:
+        progress: True, False, or a function called as (what, part), where part is that
+            of the whole time.
+        stages: what the work will report, in order, and how many seconds each takes,
+            about.
+        check: told with every report how far the work is; what it raises ends the work.
 
     >>> with showing(lambda what, part: print(what, part), [("derivative", 1)]):
     ...     reporting()("derivative", 0.0)

@@ -43,8 +43,9 @@ def random_point(
 ) -> tuple[Architecture, BlockWeights | Weights, np.ndarray | slice]:
     """A random network on the route, and which of its parameters are free there.
 
-    Args: route: "slice", "weights", or "general angles": the weights, with rotations in
-        general position.
+    Args:
+        route: "slice", "weights", or "general angles": the weights, with rotations in
+            general position.
     """
     if route != "slice":
         return (
@@ -69,8 +70,10 @@ def derivative_rows(
     """Rows of the derivative at a random point, block by block: one functional an
     input, or all outputs.
 
-    Args: run: with several threads blocks come in any order; each draws from a source
-        of its own. keep: what is kept of the rows of a block.
+    Args:
+        run: with several threads blocks come in any order; each draws from a source of
+            its own.
+        keep: what is kept of the rows of a block.
     """
     net, weights, free = random_point(over, arch, route, rng)
     outputs = (net.widths[-1], net.tokens)
@@ -142,9 +145,10 @@ def rank_of_combinations(
     found reaches their number, the true rank may be larger: then all columns are taken,
     with as many inputs.
 
-    >>> arch = Architecture((3, 3), (2,), heads=3)
+    >>> over, arch = PrimeField(), Architecture((3, 3), (2,), heads=3)
     >>> for expected in (45, 7):
-    ...     rank_of_combinations(PrimeField(), arch, "weights", 63, expected, np.random.default_rng(0))
+    ...     rng = np.random.default_rng(0)
+    ...     rank_of_combinations(over, arch, "weights", 63, expected, rng)
     (45, 47)
     (45, 65)
     """

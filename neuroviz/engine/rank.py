@@ -34,12 +34,15 @@ _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 class FloatRank:
     """Singular values in decreasing order, relative to the largest, and how they split.
 
-    Attributes: value: how many exceed the rounding noise. singular_values: σ_i / σ_1,
-        decreasing. noise: what rounding alone produces, max(rows, columns) · 2.2e−16
-        relative to σ_1. gap: σ_r / σ_{r+1} across the split; infinite when nothing was
-        dropped or an exact zero was. decided: False when the split is too small, a
-        value too near to the noise, or the rows or columns
-            too different in length, to say.
+    Attributes:
+        value: how many exceed the rounding noise.
+        singular_values: σ_i / σ_1, decreasing.
+        noise: what rounding alone produces, max(rows, columns) · 2.2e−16 relative to
+            σ_1.
+        gap: σ_r / σ_{r+1} across the split; infinite when nothing was dropped or an
+            exact zero was.
+        decided: False when the split is too small, a value too near to the noise, or
+            the rows or columns too different in length, to say.
         wide: whether rows or columns differ so much in length that this alone leaves it
             undecided.
     """
@@ -158,7 +161,8 @@ def without_rounding(matrix: np.ndarray, near: np.ndarray) -> np.ndarray:
     small. `near` is the same matrix at a point so near (`nearby`) that only rounding
     can change an entry as a whole.
 
-    >>> matrix, near = np.array([[1.0, 3e-17], [2.0, 1e-17]]), np.array([[1.0, -2e-17], [2.0, 1e-17]])
+    >>> matrix = np.array([[1.0, 3e-17], [2.0, 1e-17]])
+    >>> near = np.array([[1.0, -2e-17], [2.0, 1e-17]])
     >>> without_rounding(matrix, near)
     array([[1., 0.],
            [2., 0.]])
@@ -385,8 +389,10 @@ def numerical_rank(matrix: np.ndarray, tol: float = TOLERANCE) -> int:
     For small matrices with entries of order one, where what rounding leaves is far
     below tol.
 
-    >>> numerical_rank(np.array([[1.0, 2.0], [2.0, 4.0 + 1e-15]])), numerical_rank(np.full((2, 2), 1e-16))
-    (1, 0)
+    >>> numerical_rank(np.array([[1.0, 2.0], [2.0, 4.0 + 1e-15]]))
+    1
+    >>> numerical_rank(np.full((2, 2), 1e-16))
+    0
     """
     sigma = np.linalg.svd(matrix, compute_uv=False)
     return int((sigma > tol * max(1.0, sigma[0])).sum())

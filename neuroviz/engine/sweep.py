@@ -238,11 +238,11 @@ def sweep(
 ) -> Sweep:
     """Measure many architectures; records are kept as they finish.
 
-    Args: architectures: any number of them; equal ones are measured once. method:
-        "exact", "float" or "certified", as in `measure_dimension`. Records are the same
-        on every
-            machine for exact; a float gap measures rounding errors, which other
-            processors make differently.
+    Args:
+        architectures: any number of them; equal ones are measured once.
+        method: "exact", "float" or "certified", as in `measure_dimension`. Records are
+            the same on every machine for exact; a float gap measures rounding errors,
+            which other processors make differently.
         workers: 1: in this process; more: a pool of as many processes, which the sweep
             starts and ends.
         executor: any `concurrent.futures.Executor` instead, such as a dask cluster's
@@ -256,9 +256,12 @@ def sweep(
             of, record).
         seed: as in `measure_dimension`.
 
-    Raises: ValueError: if an argument is none of the above, or the file holds something
-        else. ImportError: if workers > 1 and loky is not installed. OSError: if the
-        file cannot be written, as on a full disk. The same call goes on where it ended.
+    Raises:
+        ValueError: if an argument is none of the above, or the file holds something
+            else.
+        ImportError: if workers > 1 and loky is not installed.
+        OSError: if the file cannot be written, as on a full disk. The same call goes on
+            where it ended.
 
     >>> from neuroviz import Architecture
     >>> from neuroviz.engine.sweep import sweep

@@ -50,8 +50,9 @@ def change_interface(
     """V_i → C V_i, and Q, K, V of the layer after `layer` → · C⁻¹: tokens in another
     basis (Eq. 9).
 
-    Raises: ValueError: if there is no such interface, or C is not an invertible d_i ×
-        d_i matrix.
+    Raises:
+        ValueError: if there is no such interface, or C is not an invertible d_i × d_i
+            matrix.
     """
     Q, K, V = _checked(weights, layer, interface=True)
     _check_square(C, len(V), "the width between the two layers")
@@ -148,8 +149,9 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
     Over the reals A′ may be 1e−8 from A, relative to it, and smaller singular values of
     Q or K count as 0.
 
-    Raises: ValueError: if the shapes or the products differ, or Q or K has rank below
-        a: C is not unique then.
+    Raises:
+        ValueError: if the shapes or the products differ, or Q or K has rank below a: C
+            is not unique then.
 
     >>> Q, K, C = np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.array([[2.0]])
     >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
@@ -202,13 +204,14 @@ def recover_interfaces(
     the other network are those of the first in the new bases. Over the reals the
     virtual weights may be 1e−8 apart, relative to their size.
 
-    Raises: ValueError: if the shapes or the virtual weights differ, some U_i has not
-        full row rank (a V has lost
-            rank, or the network widens), or the rows of U_i and U_i′ span different
-            spaces (L has lost rank).
+    Raises:
+        ValueError: if the shapes or the virtual weights differ, some U_i has not full
+            row rank (a V has lost rank, or the network widens), or the rows of U_i and
+            U_i′ span different spaces (L has lost rank).
 
-    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
-    >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
+    >>> weights = tuple(Layer(np.eye(1), np.eye(1), v * np.eye(1)) for v in (2.0, 3.0))
+    >>> moved = change_interface(Reals(), weights, 0, np.array([[5.0]]))
+    >>> recover_interfaces(Reals(), weights, moved)
     (array([[5.]]),)
     """
     _check_same_shapes(weights, other)

@@ -22,10 +22,14 @@ summed."""
 class Node:
     """A value on a tape.
 
-    Attributes: value: shape (N or 1, heads or 1, rows, columns): one matrix for each
-        input and head. degree: a bound on the total degree of its entries in everything
-        that was drawn at random. sources: the nodes it was computed from, each with its
-        pull and the degree that this adds. moves: whether it depends on a parameter.
+    Attributes:
+        value: shape (N or 1, heads or 1, rows, columns): one matrix for each input and
+            head.
+        degree: a bound on the total degree of its entries in everything that was drawn
+            at random.
+        sources: the nodes it was computed from, each with its pull and the degree that
+            this adds.
+        moves: whether it depends on a parameter.
         in_pieces: whether it was `split`.
     """
 
@@ -41,7 +45,8 @@ class Tape:
 
     >>> from neuroviz.engine.field import Reals
     >>> tape = Tape(Reals())
-    >>> w, x = tape.parameter(np.array([[2.0]])), tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
+    >>> w = tape.parameter(np.array([[2.0]]))
+    >>> x = tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
     >>> y = tape.power(tape.matmul(w, x), 2)
     >>> (row,) = tape.gradients(y, np.ones((2, 1, 1, 1)), [w])
     >>> row.ravel(), tape.degree(y, [w])  # d(wx)²/dw = 2wx², and the cotangent counts

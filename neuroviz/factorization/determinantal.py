@@ -44,8 +44,9 @@ def factor(
 def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     """The derivative of (Q, K) ↦ KᵀQ, that is (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ.
 
-    Returns: Shape (d², 2ad): a row for each entry of A, a column for each entry of Q,
-        then of K.
+    Returns:
+        Shape (d², 2ad): a row for each entry of A, a column for each entry of Q, then
+        of K.
     """
     a, d = Q.shape
     by_K = np.einsum("is,rj->ijrs", np.eye(d), Q).reshape(d * d, a * d)
@@ -56,10 +57,13 @@ def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
 class ProductCount:
     """How many dimensions (Q, K) ↦ KᵀQ reaches, and how many it loses; measured.
 
-    Attributes: d, a: Q and K are a × d. dimension: generic rank of the derivative: the
-        dimension of the matrices of rank ≤ a. fibre: 2ad − dimension: of a generic
-        fibre, the pairs with one and the same product. prime, error_bound: as in
-        `measure.Measurement`.
+    Attributes:
+        d, a: Q and K are a × d.
+        dimension: generic rank of the derivative: the dimension of the matrices of rank
+            ≤ a.
+        fibre: 2ad − dimension: of a generic fibre, the pairs with one and the same
+            product.
+        prime, error_bound: as in `measure.Measurement`.
     """
 
     d: int

@@ -98,8 +98,10 @@ class FactorizationSetting:
 class SlicePoint:
     """A 2 × 2 matrix in the slice of its trace.
 
-    Attributes: angle, height: where its nearest matrix of rank ≤ 1 is on the surface
-        (degrees, and z). place: its own (x, y, z); for rank 2 off the surface.
+    Attributes:
+        angle, height: where its nearest matrix of rank ≤ 1 is on the surface (degrees,
+            and z).
+        place: its own (x, y, z); for rank 2 off the surface.
     """
 
     trace: float
@@ -118,15 +120,22 @@ class SlicePoint:
 class FactorizationStudy:
     """Everything that the picture of one factorisation shows.
 
-    Attributes: d, a: Q and K are a × d. start, now: the two factorisations (V is None);
-        now is (C Q, C⁻ᵀ K). walk, C: which walk in GL_a, and its matrix. products: A =
-        KᵀQ at the start and now; `spectrum` has their singular values, decreasing.
-        rank: of A now, in floating point. counts: measured dimensions, for a = 1, 2, ….
-        formula: α(a, d), for the same a. here: dimensions of (Q, K) that leave A alone
-        at the point in hand: of the fibre there. recovered: the C found from the two
-        factorisations alone, or None where there is none to be found. point: for d = 2
-        where A is in the slice of its trace. place, base: what the controls that the
-        picture moves say, and what Q and K are made of beside them.
+    Attributes:
+        d, a: Q and K are a × d.
+        start, now: the two factorisations (V is None); now is (C Q, C⁻ᵀ K).
+        walk, C: which walk in GL_a, and its matrix.
+        products: A = KᵀQ at the start and now; `spectrum` has their singular values,
+            decreasing.
+        rank: of A now, in floating point.
+        counts: measured dimensions, for a = 1, 2, ….
+        formula: α(a, d), for the same a.
+        here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre
+            there.
+        recovered: the C found from the two factorisations alone, or None where there is
+            none to be found.
+        point: for d = 2 where A is in the slice of its trace.
+        place, base: what the controls that the picture moves say, and what Q and K are
+            made of beside them.
     """
 
     d: int

@@ -41,8 +41,10 @@ class Background(Protocol):
         Once a newer request is made, or `cancel` or `close` is called, neither hears of
         this one any more.
 
-        Raises: ValueError: if the work or its argument cannot be sent to where the work
-            is done. RuntimeError: if the machine gives no process or thread for it.
+        Raises:
+            ValueError: if the work or its argument cannot be sent to where the work is
+                done.
+            RuntimeError: if the machine gives no process or thread for it.
         """
 
     def cancel(self) -> bool:

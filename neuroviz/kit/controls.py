@@ -120,8 +120,9 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
 
     >>> widths_of(widgets.IntSlider(description="width"), 266, 108)
     (266, 108)
-    >>> long = widgets.Dropdown(options=["crossing along a twisted cubic"], description="preset")
-    >>> whole, left = widths_of(long, 266, 108)
+    >>> long = ["crossing along a twisted cubic"]
+    >>> choice = widgets.Dropdown(options=long, description="preset")
+    >>> whole, left = widths_of(choice, 266, 108)
     >>> whole > 266, left < 80
     (True, True)
     """

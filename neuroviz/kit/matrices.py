@@ -23,10 +23,11 @@ _BESIDE = 12  # pixels kept free at the right end, for the last frame
 class Tile:
     """A matrix in the table.
 
-    Attributes: name: what hovering says, such as "Q, start". matrix: m × n. limit: the
-        colours go from −limit to limit; larger entries take the colour of the end.
-        Tiles
-            that are to be compared share it.
+    Attributes:
+        name: what hovering says, such as "Q, start".
+        matrix: m × n.
+        limit: the colours go from −limit to limit; larger entries take the colour of
+            the end. Tiles that are to be compared share it.
         above, below: text over and under the matrix, "" for none.
         frame: the role of a frame around it ("certified"), "" for none.
     """

@@ -65,11 +65,13 @@ SAVED = (
     " questions back."
 )
 _GONE = ".jp-OutputArea-output.jupyter-widgets:not(:has(*))"
+_PICTURE = ".lm-Widget.jp-OutputArea-child:has(> * > .nv-kept)"
+_WIDGET_NEXT = "+ * > .jupyter-widgets.jp-OutputArea-output"
 _NOTICE = f"""<style class="nv-kept">
 {_GONE} {{ font-size: 0; }}
 {_GONE}::after {{
   content: "{SAVED}"; font-size: var(--jp-content-font-size1); font-style: italic; }}
-.lm-Widget.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
+{_PICTURE}:not(:has({_WIDGET_NEXT})) {{
   display: none; }}
 </style>"""
 """Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget:
@@ -140,10 +142,13 @@ class Chart(anywidget.AnyWidget):
     a kernel that needs it; all charts of a page share it, and a page that has none asks
     for it.
 
-    Args: parts: of the figure that is drawn first. controls: name → widget, of the
-        panel; what is dragged in a scene moves them, in the page. walks: names of those
-        whose slider has a button that plays it; a scene has its own. of: the values of
-        the controls that the figure is of; see `neuroviz.kit.status`.
+    Args:
+        parts: of the figure that is drawn first.
+        controls: name → widget, of the panel; what is dragged in a scene moves them, in
+            the page.
+        walks: names of those whose slider has a button that plays it; a scene has its
+            own.
+        of: the values of the controls that the figure is of; see `neuroviz.kit.status`.
 
     Attributes:
         width: of the figure in the page, in pixels; 0 until the page has spoken.

@@ -41,19 +41,23 @@ class Panel(Shell):
     """The base class of all panels; a subclass fills in the part headed "What a
     subclass says".
 
-    Args: only: names of the controls to show; the others keep their values and stay in
-        the state.
-            With `only`, "More" is hidden: for a lecture.
+    Args:
+        only: names of the controls to show; the others keep their values and stay in
+            the state. With `only`, "More" is hidden: for a lecture.
         state: a state string to start from, as the panel's own `state` gives it.
         presets: label → state, as buttons above the figure; what a state does not name
             is as the panel was opened. Each is tried on the controls before its button
             exists.
 
-    Attributes: controls: name → widget. figure: a widget that can also be shown alone;
-        a chart has the attributes of a plotly Figure. facts: what Python says of a
-        scene, as plain data; see the docstring of `neuroviz.kit.picture`. description:
-        in words, what the figure shows now. status: the visible line: busy, done, or
-        the error. state: a short string; assigning it restores the panel.
+    Attributes:
+        controls: name → widget.
+        figure: a widget that can also be shown alone; a chart has the attributes of a
+            plotly Figure.
+        facts: what Python says of a scene, as plain data; see the docstring of
+            `neuroviz.kit.picture`.
+        description: in words, what the figure shows now.
+        status: the visible line: busy, done, or the error.
+        state: a short string; assigning it restores the panel.
     """
 
     title: ClassVar[str] = ""

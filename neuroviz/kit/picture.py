@@ -41,12 +41,15 @@ _SIZES = ("base", "title", "note", "tick", "marker", "line", "height")
 class Picture(NamedTuple):
     """A picture of the page.
 
-    Attributes: name: of the scene, as `web/scenes.ts` lists it, such as "fibre". facts:
-        plain data; `facts["schema"]` names its form and version, such as "fibre/1".
+    Attributes:
+        name: of the scene, as `web/scenes.ts` lists it, such as "fibre".
+        facts: plain data; `facts["schema"]` names its form and version, such as
+            "fibre/1".
         place: control → value, of those that the picture moves or follows: where the
-        facts are exact. ranges: control → least, most and step, of those in `place`
-        that are sliders. choices: control → values, in the order of the list, of those
-        in `place` that are lists.
+            facts are exact.
+        ranges: control → least, most and step, of those in `place` that are sliders.
+        choices: control → values, in the order of the list, of those in `place` that
+            are lists.
     """
 
     name: str

@@ -15,11 +15,14 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     """One button for each state, in a row of its own; `Panel(presets=…)` has them above
     its figure.
 
-    Args: panel: the one that the buttons drive, wherever it stands on the page. states:
-        label of the button → state string, as `panel.state` gives it or shorter.
+    Args:
+        panel: the one that the buttons drive, wherever it stands on the page.
+        states: label of the button → state string, as `panel.state` gives it or
+            shorter.
 
-    Raises: ValueError: if there is no state, a label is empty, or a state is none of
-        this panel.
+    Raises:
+        ValueError: if there is no state, a label is empty, or a state is none of this
+            panel.
 
     >>> from neuroviz.deep.dimension_panel import DimensionExplorer
     >>> panel = DimensionExplorer()

@@ -177,9 +177,9 @@ class Shell(Lasting):
         """The status line, of the values that the controls have now if no others are
         given.
 
-        Args: kind: "done"; "busy" has a sign that turns; "stale" says that the figure
-            shows something else;
-                "error" is read out at once.
+        Args:
+            kind: "done"; "busy" has a sign that turns; "stale" says that the figure
+                shows something else; "error" is read out at once.
         """
         self.status = text
         self._status.say(text, kind, values_of(self.controls) if of is None else of)

@@ -54,8 +54,9 @@ class Status(anywidget.AnyWidget):
     Args:
         controls: name → widget, those that an answer depends on.
 
-    Attributes: said: the words, their kind (done, busy, stale, error), and the values
-        that they are of.
+    Attributes:
+        said: the words, their kind (done, busy, stale, error), and the values that they
+            are of.
     """
 
     said = traitlets.Dict({"text": "", "kind": "done", "of": {}}).tag(sync=True)

@@ -213,23 +213,27 @@ def predict(
     JupyterLab an answer outlasts its cell: run again, the cell shows it again, until
     the kernel is restarted.
 
-    Args: question: text, may contain LaTeX in dollar signs. answer: a number, or a
-        `Measurement` or `Expected`, whose status and note are then shown too;
-            with `choices`, the right one of them.
+    Args:
+        question: text, may contain LaTeX in dollar signs.
+        answer: a number, or a `Measurement` or `Expected`, whose status and note are
+            then shown too; with `choices`, the right one of them.
         guess: the reader's answer, or None to ask for it.
         wrong: hints for known wrong numbers: a mapping number → hint, or
             `wrong_answers(arch)`. The hint of the first mistake that fits is shown.
         choices: answer → remark, for two or more answers in words; the remark on the
             chosen one is shown.
 
-    Raises: ValueError: if the answer, the guess, a wrong number or a choice is not what
-        it should be.
+    Raises:
+        ValueError: if the answer, the guess, a wrong number or a choice is not what it
+            should be.
 
     >>> predict("How many dimensions?", 38, guess=40).message
     'You said 40; it is 38. 2 too many.'
-    >>> predict("How many dimensions?", 38, guess=40, wrong={40: "A factor can move."}).message
+    >>> wrong = {40: "A factor can move."}
+    >>> predict("How many dimensions?", 38, guess=40, wrong=wrong).message
     'You said 40; it is 38. 2 too many. A factor can move.'
-    >>> predict("Larger?", "yes", guess="no", choices={"yes": "Indeed.", "no": "Try a = 1."}).message
+    >>> choices = {"yes": "Indeed.", "no": "Try a = 1."}
+    >>> predict("Larger?", "yes", guess="no", choices=choices).message
     'You said: no. The answer is: yes. Try a = 1.'
     """
     if choices is None:

@@ -32,10 +32,12 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     mistakes that give the right number for this network, and those that give the number
     of a mistake before them.
 
-    Raises: ValueError: if this is no network of the paper, with one head a layer, no
-        skip and no mask.
+    Raises:
+        ValueError: if this is no network of the paper, with one head a layer, no skip
+            and no mask.
 
-    >>> [(m.name, m.value) for m in wrong_answers(Architecture.uniform(d=4, a=2, layers=2))][:3]
+    >>> mistakes = wrong_answers(Architecture.uniform(d=4, a=2, layers=2))
+    >>> [(one.name, one.value) for one in mistakes[:3]]
     [('no rescaling', 40), ('one rescaling', 39), ('Q and K separately', 46)]
     """
     check_architecture("wrong_answers", arch)

@@ -80,7 +80,7 @@ def functional_dimension(
     inputs are enough, and `decided` may be true, where
 
     - the rank is the number of parameters, or all that the symmetries of
-    `module_symmetries` leave;
+      `module_symmetries` leave;
     - or f is real-analytic in its inputs, and inputs in general position added nothing.
       As drawn from a density they are in general position; numbers that repeat from
       input to input are noticed. So are activations that rounding makes straight.
@@ -95,31 +95,40 @@ def functional_dimension(
     the note says so. The module and torch's random numbers are left as they are.
     Parameters with `requires_grad` count, each once.
 
-    Args: module: any `torch.nn.Module` with real parameters, a function of its input.
+    Args:
+        module: any `torch.nn.Module` with real parameters, a function of its input.
         inputs: a tensor, or a tuple of tensors for several arguments, whose first
-        dimension counts the N
-            inputs; they go in as batches of one. Whole numbers stay whole (token ids).
-            Or a function: draw(count) returns `count` random inputs in this form.
+            dimension counts the N inputs; they go in as batches of one. Whole numbers
+            stay whole (token ids). Or a function: draw(count) returns `count` random
+            inputs in this form.
         budget: seconds after which no further input is taken; the note then says so.
             None: 600 for a function that draws, no limit for tensors. The first input
             is always taken.
 
-    Returns: A measurement with value, singular values, gap, and whether all this
-        decides. Where the output is a tuple, list or dictionary, all floating-point
-        tensors in it count.
+    Returns:
+        A measurement with value, singular values, gap, and whether all this decides.
+        Where the output is a tuple, list or dictionary, all floating-point tensors in
+        it count.
 
-    Raises: ValueError: if there is no trainable real parameter, no input, or no tensor
-        in the output; if draw or
-            the module's forward fails, gives other outputs when called again, or
-            numbers that are not finite; if the matrix does not fit into memory.
+    Raises:
+        ValueError: if there is no trainable real parameter, no input, or no tensor in
+            the output; if draw or the module's forward fails, gives other outputs when
+            called again, or numbers that are not finite; if the matrix does not fit
+            into memory.
 
-    >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
-    >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
+    The first shows 3 × 3 matrices of rank 2: 2·(3 + 3 − 2). Of the other nobody has
+    asked for the last of five tokens.
+
+    >>> first, second = nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False)
+    >>> factors = nn.Sequential(first, second)
+    >>> functional_dimension(factors, torch.randn(6, 3)).value
     8
     >>> functional_dimension(factors, lambda count: torch.randn(count, 3)).note
-    '8 on 5 inputs; the known symmetries leave 8 of 12 parameters, so more inputs cannot add to it; ...'
-    >>> found = functional_dimension(nn.Embedding(5, 2), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3]))
-    >>> found.value, found.status, found.decided  # nobody has asked for the last of five tokens
+    '8 on 5 inputs; the known symmetries leave 8 of 12 parameters,
+    so more inputs cannot add to it; ...'
+    >>> tokens = torch.tensor([0, 1, 2, 3, 0, 1, 2, 3])
+    >>> found = functional_dimension(nn.Embedding(5, 2), tokens)
+    >>> found.value, found.status, found.decided
     (8, 'lower bound', False)
     """
     if not isinstance(module, nn.Module):

@@ -76,8 +76,10 @@ class _InDouble(TorchFunctionMode):
     """Maps shorter floating-point types to float64, and complex ones to complex128: no
     cast rounds anything.
 
-    Attributes: mapped: the types that were asked for. left_torch: the first function
-        that gave numbers out of torch, where nothing follows them; else empty.
+    Attributes:
+        mapped: the types that were asked for.
+        left_torch: the first function that gave numbers out of torch, where nothing
+            follows them; else empty.
     """
 
     def __init__(self) -> None:
@@ -120,8 +122,10 @@ class Copied:
     """A copy in float64 and evaluation mode to take derivatives of: the caller's module
     is never called.
 
-    Attributes: module: the copy; `what` is the name of its class. parameters: those of
-        it that have `requires_grad`, each once, and their names, for messages.
+    Attributes:
+        module: the copy; `what` is the name of its class.
+        parameters: those of it that have `requires_grad`, each once, and their names,
+            for messages.
         in_double: maps its casts to shorter types, and knows which there were.
     """
 
@@ -140,9 +144,9 @@ class Copied:
 def copied(module: nn.Module) -> Copied:
     """A copy in float64 and evaluation mode, and the parameters to vary.
 
-    Raises: ValueError: if it cannot be copied, takes its batch in the second dimension,
-        has no trainable
-            parameter, or has complex or not yet initialised ones.
+    Raises:
+        ValueError: if it cannot be copied, takes its batch in the second dimension, has
+            no trainable parameter, or has complex or not yet initialised ones.
 
     >>> copied(nn.Linear(3, 2)).size
     8
@@ -248,8 +252,9 @@ def _check_dense(what: str, tensors: Sequence[Tensor]) -> None:
 def check_deterministic(of: Copied, one: list[Tensor]) -> int:
     """Call it twice on the same input; returns how many numbers the output has.
 
-    Raises: ValueError: if the outputs differ, or something in double precision becomes
-        shorter.
+    Raises:
+        ValueError: if the outputs differ, or something in double precision becomes
+            shorter.
     """
     with torch.no_grad(), _undisturbed(of):
         with _Shortenings() as shortenings:
@@ -280,9 +285,9 @@ def parameter_jacobian(
 
     A `watch` sees the call, and is told of derivatives that torch did not make.
 
-    Raises: ValueError: if the module cannot be called or differentiated, or if an
-        output or a derivative is
-            not finite.
+    Raises:
+        ValueError: if the module cannot be called or differentiated, or if an output or
+            a derivative is not finite.
     """
     with _undisturbed(of):
         output = _output(of, one, watch)

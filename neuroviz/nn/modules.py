@@ -104,9 +104,9 @@ class LightningAttention(_Attention):
 
     Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
 
-    Raises: ValueError: if a size is not a whole number ≥ 1; when called, if X does not
-        have d_in rows
-            or not the dtype of the weights.
+    Raises:
+        ValueError: if a size is not a whole number ≥ 1; when called, if X does not have
+            d_in rows or not the dtype of the weights.
 
     >>> layer = LightningAttention(d_in=4, d_out=3, a=2)
     >>> layer(torch.ones(10, 4, 100)).shape
@@ -176,9 +176,9 @@ class AttentionNetwork(nn.Module):
     Shapes: X of shape (…, d₀, t), tokens as columns → (…, d_l, t), any t ≥ 1, whatever
     `arch.tokens` is.
 
-    Raises: ValueError: if a lightning network is given a temperature other than 1, or
-        the architecture has
-            anything in its block.
+    Raises:
+        ValueError: if a lightning network is given a temperature other than 1, or the
+            architecture has anything in its block.
 
     >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
     >>> network(torch.ones(10, 4, 3)).shape

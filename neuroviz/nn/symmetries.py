@@ -35,9 +35,12 @@ class ModuleSymmetries:
     """The bound, parameters − Σ entries, is at least the functional dimension, at any
     weights and inputs.
 
-    Attributes: module: the name of its class. parameters: the trainable ones. entries:
-        name of a symmetry → how many directions it adds to those before it, at generic
-        weights. note: what is left out, and what the bound says.
+    Attributes:
+        module: the name of its class.
+        parameters: the trainable ones.
+        entries: name of a symmetry → how many directions it adds to those before it, at
+            generic weights.
+        note: what is left out, and what the bound says.
     """
 
     module: str
@@ -73,7 +76,8 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     >>> ledger.parameters, ledger.entries, ledger.bound
     (26, {'rescalings of hidden neurons': 4}, 22)
     >>> module_symmetries(nn.MultiheadAttention(4, 2)).entries
-    {'query and key bases': 8, 'value and output bases': 8, 'key biases': 4, 'value biases': 4}
+    {'query and key bases': 8, 'value and output bases': 8,
+     'key biases': 4, 'value biases': 4}
     """
     entries, left_out = Counter(), {}
     for family in _families(module):

@@ -23,8 +23,10 @@ stays."""
 class Family:
     """One symmetry, or several of one kind, as the ledger names it.
 
-    Attributes: dimension: of its orbits at generic weights, beyond those of the
-        families before it. parameters: those that it moves.
+    Attributes:
+        dimension: of its orbits at generic weights, beyond those of the families before
+            it.
+        parameters: those that it moves.
     """
 
     name: str
@@ -58,8 +60,10 @@ class Map:
     """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are
     made of its three.
 
+    In place, W → 2 W and b → 2 b:
+
     >>> linear = nn.Linear(2, 2)
-    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))  # in place: W → 2 W, b → 2 b
+    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
@@ -170,8 +174,8 @@ def _numbers_shown(widths: list[int], biased: list[int]) -> int:
     after it, an image that contains that of the product: if it is larger than that, it
     contains any vector as well, and else the vector lies in it.
 
-    >>> _numbers_shown([4, 2, 3], []), _numbers_shown([4, 2, 3], [1]), _numbers_shown([4, 2, 3], [0])
-    (10, 13, 12)
+    >>> [_numbers_shown([4, 2, 3], biased) for biased in ([], [1], [0])]
+    [10, 13, 12]
     """
     n, k, r = widths[0], widths[-1], min(widths)
     if not biased:

@@ -45,11 +45,14 @@ def _options(words: dict[str, str]) -> list[tuple[str, str]]:
 class FiberSetting:
     """Where to stand beside a fibre.
 
-    Attributes: preset: the layer to start from. along: how far to walk; for the walk
-        "rescale" log₂ of the factor c. off: how long a step to take from there, off the
-        fibre; A and V of the start have length 1. walk: "rescale" (cA, V/c),
-        "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone" (cA, V). The preset
-            "zero" has one walk of its own: to A = 0, where it turns and goes on with V.
+    Attributes:
+        preset: the layer to start from.
+        along: how far to walk; for the walk "rescale" log₂ of the factor c.
+        off: how long a step to take from there, off the fibre; A and V of the start
+            have length 1.
+        walk: "rescale" (cA, V/c), "antisymmetric" (A + s(A − Aᵀ)/2, V) or "a-alone"
+            (cA, V). The preset "zero" has one walk of its own: to A = 0, where it turns
+            and goes on with V.
         swap: rank one only: start from the other branch.
         negative: start from (−A, −V) instead.
         direction: of the step off the fibre: "plane" (where A and V both grow) or
@@ -92,13 +95,16 @@ class StepCurve:
 class FiberStudy:
     """One place beside a fibre, and everything that its picture shows.
 
-    Attributes: start, base, now: the layer to start from, where the walk led, and after
-        the step off. case: of the start, see `fiber_case`. inputs: those of which one
-        is shown. input_shown, outputs_start, outputs_now: one input X, and φ(X) at the
-        start and now. places: coordinates (x, y) of start, base and now in the plane of
-        (A₀, 0) and (0, V₀), by
-            orthogonal projection: x is how much of A₀ there is in A, y how much of V₀
-                in V.
+    Attributes:
+        start, base, now: the layer to start from, where the walk led, and after the
+            step off.
+        case: of the start, see `fiber_case`.
+        inputs: those of which one is shown.
+        input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and
+            now.
+        places: coordinates (x, y) of start, base and now in the plane of (A₀, 0) and
+            (0, V₀), by orthogonal projection: x is how much of A₀ there is in A, y how
+            much of V₀ in V.
         outside: how far `now` is from that plane; 0 where the picture is no shadow.
         shadow: the factor by which the plane shortens the other branch, (cos angle)².
         unit: the root mean square of the start's outputs on 64 random inputs (of those

@@ -90,9 +90,9 @@ class Strip:
     """A run of neighbouring rulings: the line with root [cos θ : sin θ] goes from
     `starts` to `ends`.
 
-    Attributes: theta: shape (n,), increasing; may run past π, since [cos θ : sin θ] has
-        period π. All equal on
-            a plane, whose points have one root.
+    Attributes:
+        theta: shape (n,), increasing; may run past π, since [cos θ : sin θ] has period
+            π. All equal on a plane, whose points have one root.
         starts, ends: where each line enters and leaves the window, shape (n, 3).
     """
 

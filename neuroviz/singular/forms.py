@@ -74,10 +74,13 @@ class Nearest(NamedTuple):
 class Facts(NamedTuple):
     """What Theorem 3.2, Lemma A.3 and Theorem 3.4 say about a function.
 
-    Attributes: kind: one of `KINDS`. rank_a, rank_v: the ranks of its weights A, V;
-        None where it has no real weights. kernel: dimension of the kernel of the
-        differential in (A, V) at its weights; None likewise. preimages: how many real
-        weights it has, up to rescaling.
+    Attributes:
+        kind: one of `KINDS`.
+        rank_a, rank_v: the ranks of its weights A, V; None where it has no real
+            weights.
+        kernel: dimension of the kernel of the differential in (A, V) at its weights;
+            None likewise.
+        preimages: how many real weights it has, up to rescaling.
     """
 
     kind: str
@@ -142,8 +145,12 @@ def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
     Raises:
         ValueError: if a coefficient is not finite, or tol is not between 0 and 1.
 
-    >>> kind_of((1, 0, -1), (1, 2, 1)), kind_of((1, 0, 1), (2, 0, 2)), kind_of((1, 2, 1), (0, 0, 0))
-    ('smooth', 'closure only', 'boundary')
+    >>> kind_of((1, 0, -1), (1, 2, 1))
+    'smooth'
+    >>> kind_of((1, 0, 1), (2, 0, 2))
+    'closure only'
+    >>> kind_of((1, 2, 1), (0, 0, 0))
+    'boundary'
     """
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[0]
@@ -300,8 +307,7 @@ def on_circle(q: Form) -> np.ndarray:
     return np.array([[c - a, -b]]) / (a + c) + 0.0
 
 
-# --- Exact numbers
-# ----------------------------------------------------------------------------------
+# --- Exact numbers --------------------------------------------------------------------
 
 
 def is_exact(*numbers: Number) -> bool:
@@ -379,8 +385,7 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
     return CROSSING, tuple(sorted(roots, key=lambda root: root.angle))
 
 
-# --- Floats
-# -----------------------------------------------------------------------------------------
+# --- Floats ---------------------------------------------------------------------------
 
 
 def _light(q1: Form, q2: Form) -> np.ndarray:

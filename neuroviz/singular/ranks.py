@@ -33,10 +33,12 @@ class Approach:
     R and W are random, of ranks min(a, d) − 1 and min(d, d′) − 1; so s = 1 is rank one,
     and s = b = 1 is the boundary. All entries are rational.
 
-    Attributes: d, d_out, a: d ≥ 2, d′ ≥ 1, and the rank that A may have at most (a > d
-        restricts nothing). s, b: from 0 to 1, int or Fraction with a denominator up to
-        10,000. seed: what everything is drawn from. values_too: whether V goes to rank
-        one together with A; else V = h vᵀ + W.
+    Attributes:
+        d, d_out, a: d ≥ 2, d′ ≥ 1, and the rank that A may have at most (a > d
+            restricts nothing).
+        s, b: from 0 to 1, int or Fraction with a denominator up to 10,000.
+        seed: what everything is drawn from.
+        values_too: whether V goes to rank one together with A; else V = h vᵀ + W.
 
     Raises:
         ValueError: if a size is too small, or s or b is not such a number.
@@ -144,12 +146,16 @@ def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
 class SingularFacts(NamedTuple):
     """What is true at a point, exactly.
 
-    Attributes: kind: SMOOTH, CROSSING, BOUNDARY or THIN. rank_a, rank_v: ranks of A and
-        V. directions: in how many dimensions (A, V) may move, to first order, with rank
-        A ≤ a. kernel: how many of them are silent. dimension: of the set of functions,
-        α(a, d) + dd′ − 1 (Cor. 3.3). preimages: how many weights the function has, up
-        to rescaling. span: at a crossing, the dimension that the tangent spaces of both
-        branches span together; else None.
+    Attributes:
+        kind: SMOOTH, CROSSING, BOUNDARY or THIN.
+        rank_a, rank_v: ranks of A and V.
+        directions: in how many dimensions (A, V) may move, to first order, with rank A
+            ≤ a.
+        kernel: how many of them are silent.
+        dimension: of the set of functions, α(a, d) + dd′ − 1 (Cor. 3.3).
+        preimages: how many weights the function has, up to rescaling.
+        span: at a crossing, the dimension that the tangent spaces of both branches span
+            together; else None.
     """
 
     kind: str
@@ -178,8 +184,9 @@ def singular_facts(approach: Approach) -> SingularFacts:
     order in all d² directions, and the image of the differential has more dimensions
     than the set.
 
-    >>> [singular_facts(Approach(3, 2, 3, s, b)).kernel for s, b in [(0, 0), (1, 0), (0, 1), (1, 1)]]
-    [1, 1, 1, 3]
+    >>> for s, b in ((0, 0), (1, 0), (0, 1), (1, 1)):
+    ...     print(singular_facts(Approach(3, 2, 3, s, b)).kernel, end=" ")
+    1 1 1 3
     """
     over, d, a = PrimeField(), approach.d, approach.a
     pair = Pair(*map(over.reduce, approach.numerators()))

@@ -22,9 +22,11 @@ class Frame:
     """A plane as it is drawn: its directions to the right and up, its normal, how far
     out it is.
 
-    Args: turn, tilt: of the normal, in degrees: around z from x towards y, and up from
-        there. offset: how far from the middle of the drawing. side: 1 if it is looked
-        at from where the normal points to, −1 from behind.
+    Args:
+        turn, tilt: of the normal, in degrees: around z from x towards y, and up from
+            there.
+        offset: how far from the middle of the drawing.
+        side: 1 if it is looked at from where the normal points to, −1 from behind.
     """
 
     turn: float

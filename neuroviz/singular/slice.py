@@ -45,24 +45,28 @@ from neuroviz.singular.forms import (
 class Slice:
     """A 3-dimensional affine part of the pairs of forms: origin + x·∂x + y·∂y + z·∂z.
 
-    Args: name: "S1", …, "random 3". origin: the pair (q₁, q₂) at (0, 0, 0). directions:
-        what a step in x, y and z adds: three such pairs, linearly independent.
+    Args:
+        name: "S1", …, "random 3".
+        origin: the pair (q₁, q₂) at (0, 0, 0).
+        directions: what a step in x, y and z adds: three such pairs, linearly
+            independent.
         parameters: such as (("alpha", 3),); `at` changes them, by `family`.
-        coordinates: the names of x, y, z. window: what is drawn by default.
+        coordinates: the names of x, y, z.
+        window: what is drawn by default.
 
     Coefficients are int or Fraction; a float is taken for the rational number that it
     is.
 
-    Raises: ValueError: if the directions are dependent, a coefficient is not a finite
-        number, all functions
-            of the slice have a common factor, so that it holds no surface, or a plane
-            of them has one root.
+    Raises:
+        ValueError: if the directions are dependent, a coefficient is not a finite
+            number, all functions of the slice have a common factor, so that it holds no
+            surface, or a plane of them has one root.
 
     >>> from neuroviz.singular.surface import SLICES
     >>> SLICES["S1"].forms(3, 1, 0)
     ((1, 3, 1), (1, 0, -1))
-    >>> SLICES["S1"].kind(3, 0, 0), SLICES["S1"].kind(2, 0, 0), SLICES["S1"].kind(1.5, 0.0, 0.0)
-    ('crossing', 'boundary', 'closure only')
+    >>> [SLICES["S1"].kind(p, 0, 0) for p in (3, 2, 1.5)]
+    ['crossing', 'boundary', 'closure only']
     """
 
     name: str
@@ -162,8 +166,9 @@ class Slice:
         """The rulings with roots [cos θ : sin θ]: two linear equations, q₁(X, Y) =
         q₂(X, Y) = 0.
 
-        Returns: The points nearest to the origin, and unit directions, shape (n, 3);
-            nan where the planes of the equations are parallel, as the line has gone to
+        Returns:
+            The points nearest to the origin, and unit directions, shape (n, 3); nan
+            where the planes of the equations are parallel, as the line has gone to
             infinity (S1 at [1:0]).
 
         >>> from neuroviz.singular.surface import SLICES
@@ -207,9 +212,11 @@ class Slice:
             ValueError: if the singular points fill a surface.
 
         >>> from neuroviz.singular.surface import SLICES
-        >>> pieces = SLICES["S1"].singular_curve()
-        >>> [(piece.kind, piece.points[[0, -1], 0].round(9).tolist()) for piece in pieces]
-        [('crossing', [-3.5, -2.0]), ('closure only', [-2.0, 2.0]), ('crossing', [2.0, 3.5])]
+        >>> for piece in SLICES["S1"].singular_curve():
+        ...     print(piece.kind, piece.points[[0, -1], 0].round(9).tolist())
+        crossing [-3.5, -2.0]
+        closure only [-2.0, 2.0]
+        crossing [2.0, 3.5]
         """
         pieces, inside = [], (window or self.window).inside
         for branch in self.branches():

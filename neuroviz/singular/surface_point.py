@@ -43,9 +43,12 @@ class SurfacePoint:
 def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> SurfacePoint:
     """The point of a slice that two numbers place, and everything that is true there.
 
-    Args: chart: the slice. on_curve: whether the point is on the singular curve (where
-        there is one), or on the surface. where: from 0 to 1: along the curve, or over
-        all rulings. along: from −1 to 1: along the ruling.
+    Args:
+        chart: the slice.
+        on_curve: whether the point is on the singular curve (where there is one), or on
+            the surface.
+        where: from 0 to 1: along the curve, or over all rulings.
+        along: from −1 to 1: along the ruling.
 
     Raises:
         ValueError: if the slice has no surface inside its window.

@@ -112,12 +112,16 @@ class Float32Rank:
     """What the row-by-row float32 procedure reads off. Evidence: neither a bound nor a
     proof.
 
-    Attributes: value: the largest rank of all runs; None where every run overflowed.
-        tolerance: relative to σ_1: what is not larger counts as zero. singular_values:
-        σ_i / σ_1 of the run with the largest rank; empty where every run overflowed.
-        num_inputs, runs: as in `Figure3Setting`. enough: how many inputs show the whole
-        dimension, found exactly; with fewer, no rank can be right. seed: of the run
-        with the largest rank. note: in a sentence.
+    Attributes:
+        value: the largest rank of all runs; None where every run overflowed.
+        tolerance: relative to σ_1: what is not larger counts as zero.
+        singular_values: σ_i / σ_1 of the run with the largest rank; empty where every
+            run overflowed.
+        num_inputs, runs: as in `Figure3Setting`.
+        enough: how many inputs show the whole dimension, found exactly; with fewer, no
+            rank can be right.
+        seed: of the run with the largest rank.
+        note: in a sentence.
     """
 
     value: int | None
@@ -189,8 +193,8 @@ class Figure3Study:
         float32 is empty where the procedure was not run (then float32_inputs is empty
         too) or overflowed.
 
-        >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:86])
-        delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
+        >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:56])
+        delta,attention,layers,tokens,head_dim,parameters,exact,
         """
         rows, text = [self._line(point) for point in self.points], io.StringIO()
         table = csv.DictWriter(text, rows[0], lineterminator="\n")
@@ -308,7 +312,8 @@ def float32_rank(
     Raises:
         ImportError: without torch; it says how to get it.
 
-    >>> float32_rank(Architecture.uniform(3, 2, 2, attention="softmax"), inputs=100).value
+    >>> arch = Architecture.uniform(3, 2, 2, attention="softmax")
+    >>> float32_rank(arch, inputs=100).value
     25
     """
     from threadpoolctl import threadpool_limits

@@ -44,7 +44,8 @@ class Figure3Explorer(Panel):
     def _show_answer(self, answer: Figure3Study, started: float | None) -> None:
         # the buttons save the shown setting
         s, (least, most) = answer.setting, answer.setting.span
-        name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
+        sizes = f"l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
+        name = f"figure3_{'_'.join(s.kinds)}_{sizes}"
         self.export.offer(answer.to_csv(), name)
         super()._show_answer(answer, started)
 

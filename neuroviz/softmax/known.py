@@ -34,11 +34,15 @@ _MOST_PARAMETERS, _MOST_SECONDS = 1500, 5
 class StatusBoard:
     """What is known for one architecture.
 
-    Attributes: arch: the architecture. entries: one for each question that makes sense
-        for it, in the order of `QUESTIONS`. expected: what theory says about the
-        dimension. measured: the exact rank; None where the network is too large to be
-        measured unasked. routes: those of `certificate.ROUTES` that can prove the
-        dimension. certificate: the proof that confirmed it, or None.
+    Attributes:
+        arch: the architecture.
+        entries: one for each question that makes sense for it, in the order of
+            `QUESTIONS`.
+        expected: what theory says about the dimension.
+        measured: the exact rank; None where the network is too large to be measured
+            unasked.
+        routes: those of `certificate.ROUTES` that can prove the dimension.
+        certificate: the proof that confirmed it, or None.
     """
 
     arch: Architecture
@@ -83,17 +87,18 @@ def what_is_known(
     φ is looked at inside the set 𝓥 of virtual weights that the architecture reaches;
     its dimension is dim 𝓥 = D (Lemma D) less that of the functions.
 
-    Args: arch: any. Beyond the paper (heads, skips, a mask, a block) the board tells
-        the dimension, the exact
-            rank, and which weights share a function.
+    Args:
+        arch: any. Beyond the paper (heads, skips, a mask, a block) the board tells the
+            dimension, the exact rank, and which weights share a function.
         measured: its exact dimension, if it has been measured already; by default it is
             measured, unless the network has more than 1500 parameters, or it would take
             more than some seconds.
         certificate: a proof to be shown as what confirmed the dimension; it is verified
             first.
 
-    Raises: ValueError: if `arch` is no Architecture, or if the certificate is of
-        another one or does not hold.
+    Raises:
+        ValueError: if `arch` is no Architecture, or if the certificate is of another
+            one or does not hold.
 
     >>> board = what_is_known(Architecture((3, 3, 3), (2, 2), attention="softmax"))
     >>> board.entry("function → (L, M)").answer, board.entry("function → (L, M)").source

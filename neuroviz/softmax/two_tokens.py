@@ -112,9 +112,12 @@ def softmax_shares(
     """The shares that the exponentials really have, layer by layer, for real tokens X
     of shape (…, n, 2).
 
-    Args: M: M_1, …, M_l, each (n, n). X: two tokens; the second stands for `copies`
-        equal ones. copies: m = t − 1; under a causal mask copies would differ, so there
-        it must be 1. causal: token 1 sees itself only.
+    Args:
+        M: M_1, …, M_l, each (n, n).
+        X: two tokens; the second stands for `copies` equal ones.
+        copies: m = t − 1; under a causal mask copies would differ, so there it must be
+            1.
+        causal: token 1 sees itself only.
 
     Raises:
         ValueError: if copies are asked for under a mask.

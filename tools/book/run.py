@@ -17,9 +17,10 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
     """A notebook with its outputs, in which panels and questions are data (see
     capture.py).
 
-    Args: source: the .py. The .ipynb beside it may hold what a reader did and saved.
+    Args:
+        source: the .py. The .ipynb beside it may hold what a reader did and saved.
         kept: a folder for results; what was run on the same sources is taken from
-        there.
+            there.
     """
     kept.mkdir(parents=True, exist_ok=True)
     target, mark = kept / f"{source.stem}.ipynb", fingerprint(source)

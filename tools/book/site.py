@@ -46,10 +46,12 @@ def build(
     """Build the site into a folder and return that of its pages, which may be copied
     anywhere.
 
-    Args: out: a folder for everything; what was run before is kept there, and used
-        where nothing changed. notebooks: the names of the notebooks to run, such as
-        "00_start" or "further/training"; None for all
-            of them. The others are left out of the site.
+    Args:
+        out: a folder for everything; what was run before is kept there, and used where
+            nothing changed.
+        notebooks: the names of the notebooks to run, such as "00_start" or
+            "further/training"; None for all of them. The others are left out of the
+            site.
         jobs: how many notebooks to run at a time.
         pyodide: where a page finds Python: an address, or a folder beside `lab/`, such
             as "../pyodide/".

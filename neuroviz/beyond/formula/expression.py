@@ -32,8 +32,9 @@ _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
     """The function of d, a, t, l and H that a text means.
 
-    Raises: ValueError: if anything but what is known here is in it; it says at which
-        character, from 1.
+    Raises:
+        ValueError: if anything but what is known here is in it; it says at which
+            character, from 1.
 
     >>> parse_formula("l * (alpha(a, d) + d**2)")(d=2, a=1, t=2, l=3, H=1)
     21.0

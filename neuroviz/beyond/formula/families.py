@@ -39,11 +39,15 @@ class Sizes(NamedTuple):
 class Family:
     """A kind of network, and the sizes at which it is measured; all widths are equal.
 
-    Attributes: name: a short key. title: in words. attention, skip, causal: as in
-        `Architecture`. grid: for each of l, H, t, d, a its values, in that order.
-        heads: "all", "few" (members with H ≤ d only) or "many" (H > d only). known: the
-        known formula, as `parse_formula` reads it; empty where nobody knows one. hints:
-        steps towards it, for a guided discovery; the last one is the answer.
+    Attributes:
+        name: a short key.
+        title: in words.
+        attention, skip, causal: as in `Architecture`.
+        grid: for each of l, H, t, d, a its values, in that order.
+        heads: "all", "few" (members with H ≤ d only) or "many" (H > d only).
+        known: the known formula, as `parse_formula` reads it; empty where nobody knows
+            one.
+        hints: steps towards it, for a guided discovery; the last one is the answer.
     """
 
     name: str

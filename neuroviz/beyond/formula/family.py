@@ -66,12 +66,15 @@ def try_formula(
 ) -> Tried:
     """Measure the networks of a family one by one, until a formula is wrong at one.
 
-    Args: formula: a function of some of d, a, t, l, H, by these names; or a text that
-        `parse_formula` reads. family: a name in `FAMILIES`. seed: what the random
-        networks are drawn from.
+    Args:
+        formula: a function of some of d, a, t, l, H, by these names; or a text that
+            `parse_formula` reads.
+        family: a name in `FAMILIES`.
+        seed: what the random networks are drawn from.
 
-    Raises: ValueError: if there is no such family, a letter is unknown, or a value is
-        no whole number.
+    Raises:
+        ValueError: if there is no such family, a letter is unknown, or a value is no
+            whole number.
 
     >>> try_formula(lambda d, a: 2*a*d + d**2)
     wrong at d = 1, a = 1, t = 2: the formula says 3, measured 1
@@ -135,8 +138,9 @@ def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
 class FamilySetting:
     """A family and a formula for it, as a reader asks for them.
 
-    Raises: ValueError: if a name is unknown, or the formula gives no whole number
-        somewhere.
+    Raises:
+        ValueError: if a name is unknown, or the formula gives no whole number
+            somewhere.
     """
 
     family: str = choice(
@@ -164,9 +168,11 @@ class FamilySetting:
 class FamilyStudy:
     """A formula put to the test on every member of a family.
 
-    Attributes: setting: what was asked for. verdicts: one for each member, in the
-        family's order. expected: what theory says of the member about which least is
-        known; None unless asked for.
+    Attributes:
+        setting: what was asked for.
+        verdicts: one for each member, in the family's order.
+        expected: what theory says of the member about which least is known; None unless
+            asked for.
     """
 
     setting: FamilySetting
@@ -194,7 +200,8 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
     """Measure every member exactly, and compare with the proposed formula.
 
     >>> study = study_family(FamilySetting("skip", "l*(alpha(a, d) + d**2)"))
-    >>> study.family.name_of(study.first.sizes), study.first.proposed, study.first.measured.value
+    >>> first = study.first
+    >>> study.family.name_of(first.sizes), first.proposed, first.measured.value
     ('d = 1, a = 1, l = 1', 2, 1)
     """
     family = FAMILIES[setting.family]

@@ -44,9 +44,9 @@ class ImmersionSetting:
     """A network on two tokens, and what the reader does to the exponentials of each
     layer.
 
-    Attributes: modes: for each of the l layers "true" (the exponentials of its logits),
-        "free" (those of
-            `freed`), "frozen" (P = Q = 0) or "collapsed" (PQ = 1).
+    Attributes:
+        modes: for each of the l layers "true" (the exponentials of its logits), "free"
+            (those of `freed`), "frozen" (P = Q = 0) or "collapsed" (PQ = 1).
         freed: for each layer (μ, ν), from 0 to 1: used where the mode is "free".
         width: d₀, and the number of rows of L, from 1 to 3.
         causal: whether token 1 sees itself only (Theorem A′).
@@ -131,9 +131,10 @@ class ImmersionSetting:
 class Hidden:
     """What experiments leave hidden of the weights.
 
-    Attributes: measured: the exact rank of these experiments in (L, M_1, …, M_l).
+    Attributes:
+        measured: the exact rank of these experiments in (L, M_1, …, M_l).
         blocks: for L, M_1, …, M_l, how many directions of this matrix alone are silent;
-        exact, mod p.
+            exact, mod p.
     """
 
     measured: Measurement
@@ -170,11 +171,13 @@ class ImmersionStudy:
     """Two tokens on their way through the layers, and which directions of the weights
     are silent.
 
-    Attributes: setting: as given. places: of the tokens, as fractions of the way from
-        x_1 (0) to x_2 (1): rows X_0, …, X_l. given: the shares, layer by layer; where
-        they are tied, the true ones. here: what the exponentials that are set leave
-        hidden: all X, these P and Q (in the mode "true": all
-            P and Q).
+    Attributes:
+        setting: as given.
+        places: of the tokens, as fractions of the way from x_1 (0) to x_2 (1): rows
+            X_0, …, X_l.
+        given: the shares, layer by layer; where they are tied, the true ones.
+        here: what the exponentials that are set leave hidden: all X, these P and Q (in
+            the mode "true": all P and Q).
         experiments: those of the proof, in its order.
         everything: what all exponentials, as free as they are, leave hidden: the kernel
             of the derivative itself, by Ax's theorem.
@@ -213,8 +216,8 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     >>> study = study_immersion(ImmersionSetting())
     >>> [one.so_far.kernel for one in study.experiments], study.everything.kernel
     ([8, 4, 0], 0)
-    >>> antisymmetric = study_immersion(ImmersionSetting(symmetric=0.0))
-    >>> [one.so_far.kernel for one in antisymmetric.experiments], antisymmetric.everything.blocks
+    >>> study = study_immersion(ImmersionSetting(symmetric=0.0))
+    >>> [one.so_far.kernel for one in study.experiments], study.everything.blocks
     ([4, 4, 4], (0, 0, 4))
     """
     virtual, X = real_network(setting)

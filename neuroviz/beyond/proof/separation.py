@@ -29,9 +29,11 @@ class Ending:
     """What the end of the way does, over F_p, for random tokens and free exponentials
     elsewhere.
 
-    Attributes: left_meet, right_meet: whether the two output columns of θ, of θ′,
-        agree. same: whether θ and θ′ have the same output. prime: p. An inequality mod
-        p is certain; an equality was tested at 20 random points.
+    Attributes:
+        left_meet, right_meet: whether the two output columns of θ, of θ′, agree.
+        same: whether θ and θ′ have the same output.
+        prime: p. An inequality mod p is certain; an equality was tested at 20 random
+            points.
     """
 
     left_meet: bool
@@ -49,10 +51,11 @@ def find_ending(
     """Which columns agree mod p at the end of the way, and which outputs; tokens and
     tails are random.
 
-    Args: setting, exact: two networks, as `two_networks` gives them. case, relations:
-        what `find_case` and `find_relations` say of them; without its case ("outside")
-        the
-            exponentials are random ones that satisfy the relations.
+    Args:
+        setting, exact: two networks, as `two_networks` gives them.
+        case, relations: what `find_case` and `find_relations` say of them; without its
+            case ("outside") the exponentials are random ones that satisfy the
+            relations.
     """
     over, causal = PrimeField(DEFAULT_PRIME), setting.causal
     rng = np.random.default_rng([setting.seed, 10])

@@ -46,9 +46,10 @@ _SPEED = 4.0
 class Side:
     """One of the two networks, at this place of the way.
 
-    Attributes: places: of the tokens before the first layer and after each, as
-        fractions of the way from x_1 to
-            x_2; shape (l + 1, 2). A token that runs away is at ±∞ at the end.
+    Attributes:
+        places: of the tokens before the first layer and after each, as fractions of the
+            way from x_1 to x_2; shape (l + 1, 2). A token that runs away is at ±∞ at
+            the end.
         shares: (μ, ν) of every layer.
         path: those of the layer that is moved, from the beginning of the way to its
             end.
@@ -71,12 +72,17 @@ class SingletonStudy:
     """Two networks on the same two tokens, with exponentials that their relations
     allow.
 
-    Attributes: setting: as given. case: as `find_case` names it. relations: between the
-        exponentials of the two first layers. moved: the layer whose exponentials are on
-        the move, 1 or 2. left, right: θ and θ′. ending: the end of the way, exactly.
+    Attributes:
+        setting: as given.
+        case: as `find_case` names it.
+        relations: between the exponentials of the two first layers.
+        moved: the layer whose exponentials are on the move, 1 or 2.
+        left, right: θ and θ′.
+        ending: the end of the way, exactly.
         functions_apart: the largest difference of the two true networks on 50 random
-        inputs, in floats. forms: of θ and of θ′, what the logits of each layer are on
-        the line of the tokens: see `along_line`.
+            inputs, in floats.
+        forms: of θ and of θ′, what the logits of each layer are on the line of the
+            tokens: see `along_line`.
     """
 
     setting: UniquenessSetting
@@ -94,8 +100,10 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     """Where θ and θ′ are told apart, or why they cannot be.
 
     >>> study = study_singleton(UniquenessSetting("same symmetric part"))
-    >>> study.case, study.relations.words, study.ending.left_meet, study.ending.right_meet
-    ('B2', ('P′Q′ = (PQ)²',), False, True)
+    >>> study.case, study.relations.words
+    ('B2', ('P′Q′ = (PQ)²',))
+    >>> study.ending.left_meet, study.ending.right_meet
+    (False, True)
     >>> outside = study_singleton(UniquenessSetting("other M₂", symmetric=0.0))
     >>> outside.ending.same, outside.functions_apart < 1e-12
     (True, True)

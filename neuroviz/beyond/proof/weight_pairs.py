@@ -158,10 +158,10 @@ def _fraction(number: float) -> Fraction:
 class Relations:
     """All linear relations over Q between the logits of the two first layers, exactly.
 
-    Attributes: letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′). rows: a
-        basis of the relations, each as the coefficients of the logits. The last that is
-        not 0 is 1,
-            and this exponential appears in no other row.
+    Attributes:
+        letters: the exponentials: P, Q, P′, Q′ (under a mask Q, Q′).
+        rows: a basis of the relations, each as the coefficients of the logits. The last
+            that is not 0 is 1, and this exponential appears in no other row.
     """
 
     letters: tuple[str, ...]
@@ -212,9 +212,10 @@ def find_case(
 ) -> str:
     """Which step of the proof tells two networks apart.
 
-    Returns: "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel"
-        where M_1′ = M_1 and what comes next decides; "same" where θ′ = θ; "outside"
-        where a hypothesis fails.
+    Returns:
+        "A", "B2", "B1, ρ < 0" or "B1, ρ > 0" (under a mask A and B1 only); "peel" where
+        M_1′ = M_1 and what comes next decides; "same" where θ′ = θ; "outside" where a
+        hypothesis fails.
     """
     if exact[0].equals(exact[1]):
         return "same"
@@ -262,8 +263,10 @@ def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
 def _monomial(powers: dict[str, Fraction]) -> str:
     """A product of powers; (PQ)² where both have the same.
 
-    >>> _monomial({"P": Fraction(2), "Q": Fraction(2)}), _monomial({"Q": Fraction(-1, 2)}), _monomial({})
-    ('(PQ)²', 'Q⁻¹ᐟ²', '1')
+    >>> _monomial({"P": Fraction(2), "Q": Fraction(2)})
+    '(PQ)²'
+    >>> _monomial({"Q": Fraction(-1, 2)}), _monomial({})
+    ('Q⁻¹ᐟ²', '1')
     """
     if len(powers) == 2 and len(set(powers.values())) == 1:
         together, power = "".join(powers), next(iter(powers.values()))

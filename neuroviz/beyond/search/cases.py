@@ -29,11 +29,15 @@ QUICK_STARTS, MOST_STARTS = 30, 1000  # 30 starts of one layer take a second or 
 class SearchCase:
     """A family of networks, random but for what its name says.
 
-    Attributes: name: for a list. arch: the architecture. status, source: how it is
-        known what the fibre is, and where it stands (docs/mathematics.md). known: what
-        is known, in a sentence. points: how many points the fibre is proved to have,
-        modulo rescaling; None where that is not known. first: what M_1 is: "random",
-        "antisymmetric" or "zero".
+    Attributes:
+        name: for a list.
+        arch: the architecture.
+        status, source: how it is known what the fibre is, and where it stands
+            (docs/mathematics.md).
+        known: what is known, in a sentence.
+        points: how many points the fibre is proved to have, modulo rescaling; None
+            where that is not known.
+        first: what M_1 is: "random", "antisymmetric" or "zero".
     """
 
     name: str
@@ -233,8 +237,10 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
     >>> list(study_search.in_steps(SearchSetting("softmax-1", starts=4, seed=1)))[1]
     'softmax, 1 layer: 1 of 4 starts, 1 verified'
-    >>> long, short = (study_search(SearchSetting("softmax-1", starts=n)).search.outcomes for n in (4, 2))
-    >>> [start.residual for start in long[:2]] == [start.residual for start in short]
+    >>> def residuals(starts):
+    ...     search = study_search(SearchSetting("softmax-1", starts)).search
+    ...     return [start.residual for start in search.outcomes]
+    >>> residuals(4)[:2] == residuals(2)
     True
     """
     case = CASES[setting.case]

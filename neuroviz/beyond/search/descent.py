@@ -22,12 +22,13 @@ _NO_STEP = 1e3  # stands for overflow: no step goes to so large a misfit
 class Misfit:
     """(φ′ − φ) / ‖φ‖ on some inputs, and its derivative in the coordinates of a chart.
 
-    Args: attention: "lightning" or "softmax"; beyond the paper the architecture. X:
-        inputs, shape (N, d₀, t). Y: the outputs that are wanted, shape (N, d_l, t); not
-        all zero. eliminate: whether V_l is always the best one for the other weights.
-        With Z for the outputs of the
-            network at V_l = 1, side by side as columns, V_l = Y Z⁺, and what remains is
-            Y (1 − Z⁺Z).
+    Args:
+        attention: "lightning" or "softmax"; beyond the paper the architecture.
+        X: inputs, shape (N, d₀, t).
+        Y: the outputs that are wanted, shape (N, d_l, t); not all zero.
+        eliminate: whether V_l is always the best one for the other weights. With Z for
+            the outputs of the network at V_l = 1, side by side as columns, V_l = Y Z⁺,
+            and what remains is Y (1 − Z⁺Z).
     """
 
     def __init__(

@@ -66,8 +66,10 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     softmax has none.
 
     >>> one = VirtualWeights(np.eye(2), (2 * np.eye(2),))
-    >>> round(float(np.linalg.norm(normalised("lightning", one).M[0])), 9), normalised("softmax", one) is one
-    (1.0, True)
+    >>> round(float(np.linalg.norm(normalised("lightning", one).M[0])), 9)
+    1.0
+    >>> normalised("softmax", one) is one
+    True
     """
     if attention == "softmax":
         return virtual
@@ -102,8 +104,8 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
 
     >>> one = VirtualWeights(np.eye(2), (np.eye(2), np.eye(2)))
     >>> moved = VirtualWeights(-np.eye(2) / 2, (-np.eye(2), 2 * np.eye(2)))
-    >>> round(distance("lightning", one, moved), 9), round(distance("softmax", one, moved), 2)
-    (0.0, 1.55)
+    >>> [round(distance(kind, one, moved), 2) for kind in ("lightning", "softmax")]
+    [0.0, 1.55]
     """
     here = normalised(attention, one)
     there = nearest_signs(attention, here, normalised(attention, other))
@@ -127,7 +129,8 @@ def known_equivalents(
     One after the other, as often as they lead to something new.
 
     >>> J, B = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.diag([1.0, 3.0])
-    >>> [one.symmetry for one in known_equivalents("lightning", VirtualWeights(np.eye(2), (J, B)))]
+    >>> found = known_equivalents("lightning", VirtualWeights(np.eye(2), (J, B)))
+    >>> [one.symmetry for one in found]
     ['rescaling', 'layers swapped']
     """
     if attention == "softmax":

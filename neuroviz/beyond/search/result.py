@@ -12,12 +12,15 @@ from neuroviz.engine.symmetry import VirtualWeights
 class StartOutcome:
     """How one start ended.
 
-    Attributes: kind: of `initial_guesses.KINDS`. virtual: the virtual weights at the
-        end, or what stands for them (`equivalent_weights.comparable`). verified:
-        whether they agree on fresh inputs up to 1e−8. residual: the largest ‖φ′(X) −
-        φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X. distance: `equivalent_weights.distance`
-        from the weights that were given. point: which of the classes it belongs to;
-        None where it is none, or part of a continuum.
+    Attributes:
+        kind: of `initial_guesses.KINDS`.
+        virtual: the virtual weights at the end, or what stands for them
+            (`equivalent_weights.comparable`).
+        verified: whether they agree on fresh inputs up to 1e−8.
+        residual: the largest ‖φ′(X) − φ(X)‖ / ‖φ(X)‖ over 100 fresh inputs X.
+        distance: `equivalent_weights.distance` from the weights that were given.
+        point: which of the classes it belongs to; None where it is none, or part of a
+            continuum.
     """
 
     kind: str
@@ -33,12 +36,14 @@ class FiberPoint:
     """A point of the fibre that starts ended in; for lightning a class modulo
     rescaling.
 
-    Attributes: virtual: its virtual weights; for lightning with all ‖M_i‖ = 1. found:
-        how many starts ended here. radius: how far apart they ended, at most, from
-        `virtual`. distance: from the weights that were given, as in `StartOutcome`.
-        residual: of `virtual` on fresh inputs. sigma_min: the smallest singular value
-        of the derivative of φ/‖φ‖ in θ/‖θ‖, along the virtual
-            weights of the architecture, rescalings left out.
+    Attributes:
+        virtual: its virtual weights; for lightning with all ‖M_i‖ = 1.
+        found: how many starts ended here.
+        radius: how far apart they ended, at most, from `virtual`.
+        distance: from the weights that were given, as in `StartOutcome`.
+        residual: of `virtual` on fresh inputs.
+        sigma_min: the smallest singular value of the derivative of φ/‖φ‖ in θ/‖θ‖,
+            along the virtual weights of the architecture, rescalings left out.
         kernel: how many of these singular values are 0: 0 at a point that is isolated
             to first order.
         symmetry: what leads from the given weights to here, of `equivalent_weights`, or
@@ -64,9 +69,12 @@ class FiberPoint:
 class Continuum:
     """Verified solutions that are not isolated, and differ.
 
-    Attributes: found: how many starts ended in one. kernel: the dimension of the kernel
-        of the derivative there, rescalings left out: lowest, highest. farthest: the
-        largest distance from the weights that were given. example: one of them.
+    Attributes:
+        found: how many starts ended in one.
+        kernel: the dimension of the kernel of the derivative there, rescalings left
+            out: lowest, highest.
+        farthest: the largest distance from the weights that were given.
+        example: one of them.
     """
 
     found: int
@@ -79,10 +87,13 @@ class Continuum:
 class FiberSearch:
     """What a search found.
 
-    Attributes: arch, target, seed: what was searched: the virtual weights of the
-        network that was given. outcomes: one for each start. classes: the points that
-        were found, the most often found first. continuum: solutions that are no points,
-        or None. sigma_min, kernel: at the given weights, as in `FiberPoint`.
+    Attributes:
+        arch, target, seed: what was searched: the virtual weights of the network that
+            was given.
+        outcomes: one for each start.
+        classes: the points that were found, the most often found first.
+        continuum: solutions that are no points, or None.
+        sigma_min, kernel: at the given weights, as in `FiberPoint`.
     """
 
     arch: Architecture

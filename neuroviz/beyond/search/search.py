@@ -87,23 +87,25 @@ def search_fiber(
     value ranks, shared keys, biases and temperatures. Points are compared after
     `align`; other orders of heads are known points.
 
-    Args: arch, weights: the network whose fibre is searched; over the reals. With a
-        block the weights are a
-            dict, named as in `Architecture.parameter_shapes`.
+    Args:
+        arch, weights: the network whose fibre is searched; over the reals. With a block
+            the weights are a dict, named as in `Architecture.parameter_shapes`.
         starts: how many, at least 1.
         seed: each start is drawn from this and from its own number, so a longer search
             repeats a shorter one.
         progress: called as progress(done, starts, verified) after each start.
         kinds: which kinds of start to use, of `initial_guesses.KINDS`.
 
-    Raises: ValueError: if the weights are not of this architecture or their function is
-        zero, if the starts,
-            seed or kinds make no search, if no inputs show all heads of a softmax
-            network, or if a step would take more memory than there is.
+    Raises:
+        ValueError: if the weights are not of this architecture or their function is
+            zero, if the starts, seed or kinds make no search, if no inputs show all
+            heads of a softmax network, or if a step would take more memory than there
+            is.
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
-    >>> found = search_fiber(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=8)
+    >>> weights = random_weights(Reals(), arch, np.random.default_rng(0))
+    >>> found = search_fiber(arch, weights, starts=8)
     >>> found.verified, [point.symmetry for point in found.classes]
     (8, ['the same'])
     """

@@ -25,9 +25,9 @@ Units = tuple[float, ...]
 def fitting_units(arch: Architecture, weights: Weights | BlockWeights) -> Units:
     """Units for a search; all are 1 where the network is of an ordinary size.
 
-    Raises: ValueError: if no size of the inputs suits all heads, or a layer's heads
-        have values of sizes too
-            different for outputs to show them all.
+    Raises:
+        ValueError: if no size of the inputs suits all heads, or a layer's heads have
+            values of sizes too different for outputs to show them all.
     """
     ones = (1.0,) * (arch.num_layers + 1)
     if arch.attention == "lightning":  # is homogeneous
@@ -102,7 +102,8 @@ def in_units(
 
     >>> from neuroviz.engine.network import Layer
     >>> one = np.eye(2)
-    >>> (layer,) = in_units(Architecture((2, 2), (2,)), (Layer(one, one, one),), (0.5, 4.0))
+    >>> arch, weights = Architecture((2, 2), (2,)), (Layer(one, one, one),)
+    >>> (layer,) = in_units(arch, weights, (0.5, 4.0))
     >>> layer.Q[0, 0], layer.K[0, 0], layer.V[0, 0]
     (np.float64(0.5), np.float64(0.5), np.float64(0.125))
     """

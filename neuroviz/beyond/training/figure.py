@@ -52,11 +52,13 @@ ENDINGS = {
 class FlowStudy:
     """N runs towards one kind of target, and how they ended.
 
-    Attributes: flow: the runs, seen at times that are equally spaced on a logarithmic
-        axis, and at the last. counts: the shares that end at singular and boundary
-        points. target: in words, where the runs are drawn to. kind: of a target that
-        the reader placed, where it lies; "" for random targets. known: of random
-        targets, the share that a long count gave.
+    Attributes:
+        flow: the runs, seen at times that are equally spaced on a logarithmic axis, and
+            at the last.
+        counts: the shares that end at singular and boundary points.
+        target: in words, where the runs are drawn to.
+        kind: of a target that the reader placed, where it lies; "" for random targets.
+        known: of random targets, the share that a long count gave.
     """
 
     flow: Flow

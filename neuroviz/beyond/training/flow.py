@@ -161,18 +161,23 @@ def gradient_flow(
 ) -> Flow:
     """Follow θ̇ = −∇ loss from N starts, in (A, V) or in (Q, K, V).
 
-    Args: target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d);
-        symmetric in the last two. A: starts of shape (N, d, d); leave out when Q and K
-        are given. V: starts of shape (N, d′, d). Q, K: starts of shape (N, a, d); A =
-        KᵀQ. time: how long to follow the flow; for gradient descent it is the step size
-        times the number of steps. samples: at how many equally spaced times to look,
-        start and end included. times: instead of these two: the times to look at,
-        increasing from 0. rtol: relative tolerance of a step; the absolute one is a
-        hundredth of it. progress: called now and then with the share that is done; what
-        it raises stops the flow.
+    Args:
+        target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d);
+            symmetric in the last two.
+        A: starts of shape (N, d, d); leave out when Q and K are given.
+        V: starts of shape (N, d′, d).
+        Q, K: starts of shape (N, a, d); A = KᵀQ.
+        time: how long to follow the flow; for gradient descent it is the step size
+            times the number of steps.
+        samples: at how many equally spaced times to look, start and end included.
+        times: instead of these two: the times to look at, increasing from 0.
+        rtol: relative tolerance of a step; the absolute one is a hundredth of it.
+        progress: called now and then with the share that is done; what it raises stops
+            the flow.
 
-    Raises: ValueError: if shapes do not fit, neither A nor Q and K are given, or times
-        do not increase from 0.
+    Raises:
+        ValueError: if shapes do not fit, neither A nor Q and K are given, or times do
+            not increase from 0.
 
     >>> rng = np.random.default_rng(0)
     >>> A, V = rng.standard_normal((5, 2, 2)), rng.standard_normal((5, 1, 2))
@@ -371,8 +376,9 @@ def attraction(
         target: one of `TARGETS`; a fresh one for each run.
         runs, seed, time: how many runs, drawn from what, for how long.
 
-    Raises: ValueError: if there is no such kind of target, or `runs` is not a whole
-        number ≥ 1.
+    Raises:
+        ValueError: if there is no such kind of target, or `runs` is not a whole number
+            ≥ 1.
     """
     whole_number("runs", runs)
     targets = random_targets(target, runs, seed)

@@ -42,10 +42,14 @@ class Alignment:
 
         V′ = G_i V G_{i−1}⁻¹,  A = G_{i−1}ᵀ A′ G_{i−1},  c = G_{i−1}ᵀ (A′ g_{i−1} + c′)
 
-    Attributes: heads: one permutation a layer. bases: G₀, …, G_l; both ends are the
-        identity. shifts: g₀, …, g_l; both ends are 0. second: the second weights in the
-        bases of the first, layer by layer; heads in their own order. error: the largest
-        difference, relative to the largest matrix of its kind in the layer.
+    Attributes:
+        heads: one permutation a layer.
+        bases: G₀, …, G_l; both ends are the identity.
+        shifts: g₀, …, g_l; both ends are 0.
+        second: the second weights in the bases of the first, layer by layer; heads in
+            their own order.
+        error: the largest difference, relative to the largest matrix of its kind in the
+            layer.
     """
 
     heads: tuple[tuple[int, ...], ...]
@@ -166,17 +170,19 @@ def align(
     heads of the first weights fill alike. At the end outputs are compared, on tokens of
     every size at which some head neither ignores nor saturates.
 
-    Args: arch: a softmax network, of any widths; heads, skips, masks, biases and shared
-        keys are welcome. first, second: real weights, as in `random_block_weights`;
-        arrays or torch tensors. tolerance: the largest relative difference that counts
-        as equal. Outputs may differ by its root.
+    Args:
+        arch: a softmax network, of any widths; heads, skips, masks, biases and shared
+            keys are welcome.
+        first, second: real weights, as in `random_block_weights`; arrays or torch
+            tensors.
+        tolerance: the largest relative difference that counts as equal. Outputs may
+            differ by its root.
 
-    Raises: ValueError: if weights have other shapes; if there is no such change, naming
-        the first layer where it
-            fails (under the conditions of Theorem H, `where_theorem_h_fails`, the
-            functions then differ);
-            or if this cannot be told: heads attend alike or do not fill the width, or
-                rounding hides it.
+    Raises:
+        ValueError: if weights have other shapes; if there is no such change, naming the
+            first layer where it fails (under the conditions of Theorem H,
+            `where_theorem_h_fails`, the functions then differ); or if this cannot be
+            told: heads attend alike or do not fill the width, or rounding hides it.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
@@ -486,13 +492,15 @@ def where_theorem_h_fails(
     condition that holds by less than the tolerance stands here too, as undecided.
     Integers and fractions are never undecided.
 
-    Args: arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀,
-        d_l. weights: as in `random_block_weights`; floats, integers or fractions.
+    Args:
+        arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
+        weights: as in `random_block_weights`; floats, integers or fractions.
         tolerance: the smallest margin, as in `theorem_h_margins`, at which floats are
-        trusted.
+            trusted.
 
-    Raises: ValueError: if the theorem is not about this network, or two causal tokens
-        need too many products.
+    Raises:
+        ValueError: if the theorem is not about this network, or two causal tokens need
+            too many products.
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> from neuroviz.engine.field import Reals
@@ -522,7 +530,8 @@ def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, fl
     errors as in `where_theorem_h_fails`.
 
     >>> arch = Architecture((1, 1), (1,), attention="softmax")
-    >>> margins = theorem_h_margins(arch, {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")})
+    >>> weights = {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")}
+    >>> margins = theorem_h_margins(arch, weights)
     >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
     {'Condition 1': 0.33, 'Condition 2': 1.0}
     """

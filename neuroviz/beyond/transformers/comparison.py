@@ -58,9 +58,11 @@ def exactly(value: np.ndarray) -> Sum:
 class Verdict(NamedTuple):
     """What is known of a difference.
 
-    Attributes: kind: "equal", "unequal", or "hidden": rounding may be all there is, and
-        is too much to say. share: how large the difference is, in units of what it is
-        compared with. rounding: how large rounding of the weights alone can make it.
+    Attributes:
+        kind: "equal", "unequal", or "hidden": rounding may be all there is, and is too
+            much to say.
+        share: how large the difference is, in units of what it is compared with.
+        rounding: how large rounding of the weights alone can make it.
     """
 
     kind: str
@@ -223,8 +225,8 @@ def token_size(A: float, c: float) -> float:
 def solved(M: Sum, N: Sum) -> Sum:
     """M⁻¹N for an invertible M, whose rows may have any sizes.
 
-    >>> one = exactly(np.eye(2))
-    >>> solved(exactly(np.diag([1.0, 2.0**-1000])), one).value.diagonal().tolist() == [1.0, 2.0**1000]
+    >>> found = solved(exactly(np.diag([1.0, 2.0**-1000])), exactly(np.eye(2)))
+    >>> found.value.diagonal().tolist() == [1.0, 2.0**1000]
     True
     """
     rows = np.abs(M.value).max(axis=1, keepdims=True)

@@ -38,11 +38,14 @@ class RealModel:
     else is lost is extrapolated, from stacks of attention layers with skips. Left out
     is what norm layers hide on top ("Blocks of real models").
 
-    Attributes: name: as people say it. layers, width, heads, kv_heads, head_dim: l, d,
-        H, G (key-value heads), a; values have rank a, too. biases: of queries, keys,
-        values and outputs, all or none. rotary, causal: rotary positions on all
-        coordinates of queries and keys; a mask. source: where the shapes stand. note:
-        what else the real layer has and the count does not.
+    Attributes:
+        name: as people say it.
+        layers, width, heads, kv_heads, head_dim: l, d, H, G (key-value heads), a;
+            values have rank a, too.
+        biases: of queries, keys, values and outputs, all or none.
+        rotary, causal: rotary positions on all coordinates of queries and keys; a mask.
+        source: where the shapes stand.
+        note: what else the real layer has and the count does not.
 
     >>> gpt2 = real_model("GPT-2 small")
     >>> gpt2.parameters, gpt2.dimension
@@ -340,7 +343,8 @@ class RealModelsExplorer(Panel):
     `ModelSetting`.
 
     >>> RealModelsExplorer().description.split(":")[0]
-    'Of the attention weights of 19 models, 0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
+    'Of the attention weights of 19 models,
+    0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
     """
 
     title = "And in a real model?"

@@ -33,12 +33,17 @@ Network = tuple[Shown, ...]
 class TwinSetting:
     """Two networks, and the changes that lead from the first to the second.
 
-    Attributes: view: "weights" (and outputs), or "poles". swapped: the layers whose
-        heads change places. basis: t of the basis G = exp(tE) of the tokens between the
-        layers; only without skip. shift: how far these tokens are shifted; only with
-        biases. third: the weight of the third token, from 0 to 1. skip, biases: of both
-        networks. signs: in the first network the values of layer 1 add up to 0; the
-        second has −A, −c and −V there. off: a step that no theorem allows, of one A.
+    Attributes:
+        view: "weights" (and outputs), or "poles".
+        swapped: the layers whose heads change places.
+        basis: t of the basis G = exp(tE) of the tokens between the layers; only without
+            skip.
+        shift: how far these tokens are shifted; only with biases.
+        third: the weight of the third token, from 0 to 1.
+        skip, biases: of both networks.
+        signs: in the first network the values of layer 1 add up to 0; the second has
+            −A, −c and −V there.
+        off: a step that no theorem allows, of one A.
         seed: what the first network, the tokens and the directions are drawn from.
 
     Raises:
@@ -91,13 +96,16 @@ class TwinStudy:
     """Two networks, what they do to one input, and where their freed functions have
     poles.
 
-    Attributes: setting: what was asked for. first, second: the networks. places: head h
-        of layer i of the first is head places[i][h] of the second, as far as it was
-        moved. outputs: φ(X) of both for one X, tokens 1 and 2. moved: root mean square
-        of the difference on 64 random inputs, over that of the first's outputs. rates:
-        (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate · z; x₂
-        and w are those
-            of the layer, chosen so that its heads are seen apart.
+    Attributes:
+        setting: what was asked for.
+        first, second: the networks.
+        places: head h of layer i of the first is head places[i][h] of the second, as
+            far as it was moved.
+        outputs: φ(X) of both for one X, tokens 1 and 2.
+        moved: root mean square of the difference on 64 random inputs, over that of the
+            first's outputs.
+        rates: (network, layer, head): the logit of the head at x₁ = x₂ + z w is rate ·
+            z; x₂ and w are those of the layer, chosen so that its heads are seen apart.
         found: what `align` says of the two; in words where it finds nothing.
         failing: the conditions of Theorem H that the first network violates.
     """
@@ -239,7 +247,8 @@ def rates(
 
     Frozen (μ = ν = 0, no token sees another), a layer is y = ([I +] Σ V) x + ω.
 
-    >>> one = Shown(np.array([np.eye(2)]), np.array([np.eye(2)]), np.zeros((1, 2)), np.zeros(2))
+    >>> identity = np.array([np.eye(2)])
+    >>> one = Shown(identity, identity, np.zeros((1, 2)), np.zeros(2))
     >>> rates((one, one), np.array([1.0, 0.0]), np.array([2.0, 0.0]), skip=True)
     [[2.0], [8.0]]
     """

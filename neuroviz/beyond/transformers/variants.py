@@ -53,8 +53,9 @@ class VariantSetting:
     """A network, and in `before` what was different: the controls of the network that
     it is compared with.
 
-    Raises: ValueError: if `before` names no control of a network, or a value that it
-        does not have.
+    Raises:
+        ValueError: if `before` names no control of a network, or a value that it does
+            not have.
     """
 
     heads: int = whole("heads H", 3, 1, 6)
@@ -213,8 +214,10 @@ def study_variants(setting: VariantSetting) -> VariantStudy:
     """Measure both networks.
 
     >>> study = study_variants(VariantSetting(skip=True, before="skip=no"))
-    >>> study.before.dimension, study.ledger.dimension, effects(study.before, study.ledger)[0]
-    (81, 90, 'the 9 of “bases between layers” come to life')
+    >>> study.before.dimension, study.ledger.dimension
+    (81, 90)
+    >>> effects(study.before, study.ledger)[0]
+    'the 9 of “bases between layers” come to life'
     """
     arch, other = setting.arch, setting.earlier
     before = kernel_ledger(other.arch, setting.seed) if other else None

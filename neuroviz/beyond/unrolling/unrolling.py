@@ -123,14 +123,21 @@ class Reflection(Term):
 class UnrollStudy(Term):
     """One term of Eq. 12, and what the reflection at one place makes of it.
 
-    Attributes: layers, tokens: l and t. factors: M̃_1, …, M̃_n. place: k, from 1.
-        window: the numbers of the indices that the mirror at k reaches, from 1. output:
-        what the network gives for token i. summed: all t^n terms for token i added one
-        by one, or None where they are too many. antisymmetric: the layer whose M is
-        antisymmetric, or None. coefficient: Eq. 28 by its formula if this is its term,
-        y everywhere and x at the end; else None. reflection: None unless asked for.
-        moves: the values of the controls that the scene moves. local: what the scene
-        computes terms from: L x_j, all x_jᵀM_h x_j′, and the tokens that were drawn.
+    Attributes:
+        layers, tokens: l and t.
+        factors: M̃_1, …, M̃_n.
+        place: k, from 1.
+        window: the numbers of the indices that the mirror at k reaches, from 1.
+        output: what the network gives for token i.
+        summed: all t^n terms for token i added one by one, or None where they are too
+            many.
+        antisymmetric: the layer whose M is antisymmetric, or None.
+        coefficient: Eq. 28 by its formula if this is its term, y everywhere and x at
+            the end; else None.
+        reflection: None unless asked for.
+        moves: the values of the controls that the scene moves.
+        local: what the scene computes terms from: L x_j, all x_jᵀM_h x_j′, and the
+            tokens that were drawn.
     """
 
     layers: int
@@ -205,8 +212,11 @@ def readable_network(
     through the numbers that they give: all L x_j and x_jᵀM_hx_j′ have a random sign and
     size 0.7 to 1.4.
 
-    Args: layers: l. seed: for weights and tokens. antisymmetric: the layer whose M is
-        to be antisymmetric: then x_jᵀMx_j′ stays for j < j′.
+    Args:
+        layers: l.
+        seed: for weights and tokens.
+        antisymmetric: the layer whose M is to be antisymmetric: then x_jᵀMx_j′ stays
+            for j < j′.
 
     Returns:
         Weights with virtual weights L and M_1, …, M_l, and X of shape (4, 4).

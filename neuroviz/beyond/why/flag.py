@@ -22,12 +22,15 @@ from neuroviz.engine.symmetry import virtual_weights
 class FlagStep:
     """One width of a network: what the tokens reach of it, and what later layers see.
 
-    Attributes: index: i, from 0 to l. width: d_i. arriving: r_i = min(d₀..d_i): the
-        tokens live in a space of this dimension. seen: w_i, the part of it that later
-        layers can see (for i = l all of d_l are outputs, and w₀ := d₀). parts: w_i as a
-        sum: (0, rows of L), then (j, what rows and columns of M_j add) for j = l, …, i
-        + 1. measured: the exact dimension of R_i at random weights, for the inner
-        widths.
+    Attributes:
+        index: i, from 0 to l.
+        width: d_i.
+        arriving: r_i = min(d₀..d_i): the tokens live in a space of this dimension.
+        seen: w_i, the part of it that later layers can see (for i = l all of d_l are
+            outputs, and w₀ := d₀).
+        parts: w_i as a sum: (0, rows of L), then (j, what rows and columns of M_j add)
+            for j = l, …, i + 1.
+        measured: the exact dimension of R_i at random weights, for the inner widths.
     """
 
     index: int
@@ -45,7 +48,8 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     Each inner step carries an exact measurement of the same dimension, made without the
     recursion.
 
-    >>> [(step.arriving, step.seen) for step in flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))]
+    >>> steps = flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))
+    >>> [(step.arriving, step.seen) for step in steps]
     [(9, 9), (8, 7), (8, 3), (1, 1)]
     """
     check_architecture("flag_steps", arch)

@@ -54,8 +54,10 @@ _NOT_NEEDED |= {".so", ".pyd", ".js", ".map", ".ts", ".pyi", ".css", ".pyc", ".p
 def build(folder: Path, pyodide: str = PYODIDE) -> None:
     """Write the files of live panels into a folder.
 
-    Args: folder: of the site; pages import `start.js` there. pyodide: where a Pyodide
-        distribution is, with a slash at its end; from the folder, or elsewhere.
+    Args:
+        folder: of the site; pages import `start.js` there.
+        pyodide: where a Pyodide distribution is, with a slash at its end; from the
+            folder, or elsewhere.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("live.js", "live.css"):
@@ -83,7 +85,9 @@ def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
     """The packages of a distribution with these names, and what they need; those that
     it has.
 
-    >>> list(needed({"a": {"depends": ["b"]}, "b": {"depends": []}, "c": {"depends": []}}, ["a", "d"]))
+    >>> depends = {"a": ["b"], "b": [], "c": []}
+    >>> known = {name: {"depends": others} for name, others in depends.items()}
+    >>> list(needed(known, ["a", "d"]))
     ['a', 'b']
     """
     found, waiting = {}, [*names]

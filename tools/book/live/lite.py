@@ -49,8 +49,9 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
         python: that of `environment`.
         pyodide: as in `build.build`.
 
-    Raises: ValueError: if JupyterLite cannot be built, or the distribution's list of
-        packages cannot be read.
+    Raises:
+        ValueError: if JupyterLite cannot be built, or the distribution's list of
+            packages cannot be read.
     """
     contents = folder.parent / f"{folder.name}-contents"
     for old in (folder, contents):

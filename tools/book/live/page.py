@@ -48,7 +48,8 @@ def begin(post: Callable) -> None:
 
     global _post
     _post, comm.create_comm = post, create
-    import neuroviz.explorables  # noqa: F401  # what takes longest is done before the first panel is asked for
+    # what takes longest is done before the first panel is asked for
+    import neuroviz.explorables  # noqa: F401
 
     class Missing:
         @staticmethod
@@ -67,8 +68,9 @@ def _sent(parts: list) -> object:
 def open_panel(ticket: str, how: str) -> None:
     """Open a panel; the page hears which widget it is.
 
-    Args: how: as JSON, the panel's name, the mode of the page, and what the panel is
-        opened with.
+    Args:
+        how: as JSON, the panel's name, the mode of the page, and what the panel is
+            opened with.
     """
     from neuroviz import explorables
     from neuroviz.kit import theme
