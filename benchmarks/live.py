@@ -165,10 +165,8 @@ def run(effort: Effort) -> list[Table]:
         )
         for name, opened, moves in found
     )
-    first, middle = (
-        rows[0][1] / 1000,
-        median(one["Python"] + one["page"] for *_, all_ in found for one in all_),
-    )
+    first = rows[0][1] / 1000
+    middle = median(one["Python"] + one["page"] for *_, all_ in found for one in all_)
     said = f"the first after {first:.1f} s of processor time, a move {middle:.0f} ms"
     met = first <= MOST_FIRST and middle <= MOST_MOVE
     finding = Finding(

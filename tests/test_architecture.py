@@ -122,10 +122,8 @@ LONG = tuple(range(1, 1002))
 
 
 def test_long_rows_are_written_in_short():
-    deep, uneven = (
-        Architecture.uniform(4, 2, 10**5, heads=3),
-        Architecture(LONG, LONG[1:]),
-    )
+    deep = Architecture.uniform(4, 2, 10**5, heads=3)
+    uneven = Architecture(LONG, LONG[1:])
     assert (
         str(deep) == "lightning 4 (100001 times), a = 2 (100000 times), t = 3, 3 heads"
     )

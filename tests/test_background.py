@@ -659,12 +659,10 @@ def test_what_was_kept_from_before_a_reload_still_works_and_with_the_new_code(
     child, module, knows
 ):
     loaded, change = module
-    work, cached, of_panel, setting = (
-        loaded.work,
-        loaded.cached,
-        loaded.Panel.answer,
-        loaded.Setting(1),
-    )
+    work = loaded.work
+    cached = loaded.cached
+    of_panel = loaded.Panel.answer
+    setting = loaded.Setting(1)
     if knows:
         assert answer(child, work, 1) == 2
     change()

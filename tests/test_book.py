@@ -385,10 +385,8 @@ def test_the_search_works_without_a_server(built, browse):
 
 @browser_test
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
-    grounds, color = (
-        {},
-        "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor",
-    )
+    grounds = {}
+    color = "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
     hexed = "(+n).toString(16).padStart(2, '0').toUpperCase()"
     ground = f"'#' + {color}.match(/\\d+/g).map(n => {hexed}).join('')"
     for mode in ("light", "dark"):

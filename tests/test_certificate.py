@@ -171,10 +171,8 @@ def test_a_singular_matrix_is_never_proved_invertible():
     rng = np.random.default_rng(0)
     for bits in (128, 512):
         for n in (1, 2, 5, 20):
-            thin, wide = (
-                rng.integers(-9, 10, (n, n - 1)),
-                rng.integers(-9, 10, (n - 1, n)),
-            )
+            thin = rng.integers(-9, 10, (n, n - 1))
+            wide = rng.integers(-9, 10, (n - 1, n))
             assert not is_proved(
                 [[(int(value), 7) for value in row] for row in thin @ wide], bits
             )

@@ -156,10 +156,8 @@ def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
 
 
 def test_what_is_too_long_is_refused_before_it_starts():
-    small, heads = (
-        Architecture.uniform(4, 2, 2),
-        Architecture.uniform(300, 300, 4, heads=2),
-    )
+    small = Architecture.uniform(4, 2, 2)
+    heads = Architecture.uniform(300, 300, 4, heads=2)
     for arch, seconds, said in (
         (
             HUGE,

@@ -382,10 +382,8 @@ class Polynomial(nn.Module):
         self.layers, self.steps, self.degrees = nn.ModuleList(), [], [1]
         widths = [self.d]
         for _ in range(int(rng.integers(2, 7))):
-            last, mates = (
-                len(widths) - 1,
-                [i for i, width in enumerate(widths) if width == widths[-1]],
-            )
+            last = len(widths) - 1
+            mates = [i for i, width in enumerate(widths) if width == widths[-1]]
             other = int(rng.choice(mates))
             kind = str(rng.choice(["linear", "linear", "power", "product", "sum"]))
             exponent = int(rng.integers(2, 4))

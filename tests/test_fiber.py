@@ -87,10 +87,8 @@ def test_rescaling_and_swapping_leave_the_function_alone_exactly(d, d_out, token
 @pytest.mark.parametrize(("d", "d_out"), [size for size in SIZES if size[0] > 1])
 def test_swapping_queries_and_keys_is_no_symmetry_unless_there_is_one_token(d, d_out):
     u, k, v, h = rank_one(P, d, d_out)
-    pair, other = (
-        Pair(outer(P, u, k), outer(P, h, v)),
-        Pair(outer(P, k, u), outer(P, h, v)),
-    )
+    pair = Pair(outer(P, u, k), outer(P, h, v))
+    other = Pair(outer(P, k, u), outer(P, h, v))
     queries_and_values = Pair(outer(P, u, v), outer(P, h, k))
     for changed in (other, queries_and_values):
         for tokens in (2, 3):

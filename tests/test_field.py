@@ -172,10 +172,8 @@ def around_the_triangle(S: np.ndarray, p: int) -> np.ndarray:
     """S₁₂S₂₃S₃₁ − S₂₁S₃₂S₁₃ mod p: zero when the exponentials are symmetric, whatever
     the columns sum to."""
     S = S.astype(np.int64).astype(object)
-    there, back = (
-        S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0],
-        S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2],
-    )
+    there = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0]
+    back = S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
     return (there - back) % p
 
 

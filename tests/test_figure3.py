@@ -106,10 +106,8 @@ def one_backward_for_each_row(arch, seed, inputs):
 @pytest.mark.parametrize("kind", ["softmax", "lightning"])
 def test_all_rows_at_once_are_the_rows_one_by_one(kind):
     arch = Architecture.uniform(4, 2, 2, 3, kind)
-    at_once, one_by_one = (
-        procedure_jacobian(arch, 0, 5),
-        one_backward_for_each_row(arch, 0, 5),
-    )
+    at_once = procedure_jacobian(arch, 0, 5)
+    one_by_one = one_backward_for_each_row(arch, 0, 5)
     assert at_once.dtype == one_by_one.dtype == torch.float32
     assert at_once.shape == one_by_one.shape == (5 * 3 * 4, arch.num_parameters)
     assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
@@ -227,10 +225,8 @@ def test_what_is_called_measured_is_never_the_formula():
         replace(p, exact=replace(p.exact, value=p.exact.value + 7))
         for p in study.points
     )
-    before, after = (
-        make(figure3_parts(study)),
-        make(figure3_parts(replace(study, points=points))),
-    )
+    before = make(figure3_parts(study))
+    after = make(figure3_parts(replace(study, points=points)))
     for kind in ("softmax", "lightning"):
         moved = [y + 7 for y in trace(before, f"exact (measured), {kind}").y]
         assert list(trace(after, f"exact (measured), {kind}").y) == moved

@@ -119,10 +119,8 @@ def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(
             with pytest.raises(ValueError, match="not 0"):
                 common_roots(q1, q2)
             continue
-        exact, floats = (
-            common_roots(q1, q2),
-            common_roots(*([c * 1.0 for c in q] for q in (q1, q2))),
-        )
+        exact = common_roots(q1, q2)
+        floats = common_roots(*([c * 1.0 for c in q] for q in (q1, q2)))
         assert len(exact) == len(floats) == number[kind_of(q1, q2)]
         for root, near in zip(exact, floats, strict=True):
             assert abs(np.exp(1j * root.angle) - np.exp(1j * near.angle)) < 1e-7
@@ -230,11 +228,9 @@ def measured_kernel(A, V) -> int:
 def test_a_layer_is_its_pair_of_forms():
     """Prop. A.5, against the network: φ(X)_i = Σ_j Σ_k (x_i)_k q_k(x_j)."""
     rng = np.random.default_rng(0)
-    A, V, tokens = (
-        rng.standard_normal((2, 2)),
-        rng.standard_normal((1, 2)),
-        rng.standard_normal((5, 2, 3)),
-    )
+    A = rng.standard_normal((2, 2))
+    V = rng.standard_normal((1, 2))
+    tokens = rng.standard_normal((5, 2, 3))
     values = [
         a * tokens[:, 0] ** 2 + b * tokens[:, 0] * tokens[:, 1] + c * tokens[:, 1] ** 2
         for a, b, c in forms_of(A, V)

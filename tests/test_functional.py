@@ -341,16 +341,12 @@ class Nothing(nn.Linear):
         return super().forward(x)[:, :0]
 
 
-ATTENTION, TRANSFORMER = (
-    nn.MultiheadAttention(4, 2),
-    nn.TransformerEncoderLayer(4, 2, 8),
-)
+ATTENTION = nn.MultiheadAttention(4, 2)
+TRANSFORMER = nn.TransformerEncoderLayer(4, 2, 8)
 TOKENS = torch.randn(2, 3, 4)
-ROWS, LINEAR, UNREAL = (
-    torch.ones(2, 3),
-    nn.Linear(3, 2),
-    nn.Linear(3, 2, dtype=torch.complex64),
-)
+ROWS = torch.ones(2, 3)
+LINEAR = nn.Linear(3, 2)
+UNREAL = nn.Linear(3, 2, dtype=torch.complex64)
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,10 @@ STATUSES = {
     "outside hypotheses",
 }
 FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
-NORMS, BLOCKS, SPECIAL, MASK = (
-    "other normalisations",
-    "heads or a skip",
-    "special weights",
-    "a mask",
-)
+NORMS = "other normalisations"
+BLOCKS = "heads or a skip"
+SPECIAL = "special weights"
+MASK = "a mask"
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
 # for boards whose measurement does not matter

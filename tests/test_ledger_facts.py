@@ -70,10 +70,8 @@ def study(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_taken_away_leaves_the_dimension(name):
-    ledger, facts = (
-        kernel_ledger(nv.Architecture(*CASES[name])),
-        ledger_facts(study(name)),
-    )
+    ledger = kernel_ledger(nv.Architecture(*CASES[name]))
+    facts = ledger_facts(study(name))
     assert [family["name"] for family in facts["families"]] == list(FAMILIES)
     costs = [family["cost"] for family in facts["families"]]
     assert costs == [ledger.entries.get(family, 0) for family in FAMILIES]
@@ -368,12 +366,10 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does():
     for place, s, (layers, X, output, motions) in zip(
         places, shares, found, strict=True
     ):
-        kind, arch, X, before = (
-            place["kind"],
-            LedgerSetting(**place).arch,
-            np.array(X)[None],
-            stacked(layers),
-        )
+        kind = place["kind"]
+        arch = LedgerSetting(**place).arch
+        X = np.array(X)[None]
+        before = stacked(layers)
         np.testing.assert_allclose(
             output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE
         )

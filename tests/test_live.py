@@ -114,10 +114,8 @@ def pyodide(tmp_path_factory) -> Path:
 def entry(old, wheel):
     """A package of a distribution, from another file."""
     wheel = Path(wheel)
-    number, mark = (
-        wheel.name.split("-")[1],
-        hashlib.sha256(wheel.read_bytes()).hexdigest(),
-    )
+    number = wheel.name.split("-")[1]
+    mark = hashlib.sha256(wheel.read_bytes()).hexdigest()
     return old | {"version": number, "file_name": wheel.name, "sha256": mark}
 
 

@@ -164,10 +164,8 @@ def outputs(module, inputs):
 def change(module, other):
     """How far the outputs differ, relative to the largest of them."""
     inputs = drawing(module)(20)
-    before, after = (
-        outputs(copy.deepcopy(module).double().eval(), inputs),
-        outputs(other, inputs),
-    )
+    before = outputs(copy.deepcopy(module).double().eval(), inputs)
+    after = outputs(other, inputs)
     return ((after - before).abs().max() / before.abs().max()).item()
 
 

@@ -143,10 +143,8 @@ def test_a_batch_of_any_shape_is_its_inputs_one_by_one(kind, batch):
 def test_every_floating_type_computes_the_same_function_to_its_own_precision(
     kind, dtype, rtol
 ):
-    exact, X = (
-        kind(4, 3, 2, dtype=torch.float64),
-        torch.randn(4, 6, dtype=torch.float64),
-    )
+    exact = kind(4, 3, 2, dtype=torch.float64)
+    X = torch.randn(4, 6, dtype=torch.float64)
     layer = copy.deepcopy(exact).to(dtype)
     Y = layer(X.to(dtype))
     assert Y.dtype == dtype

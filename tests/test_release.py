@@ -143,10 +143,8 @@ def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path)])
-    changed, gone = (
-        tmp_path / "notebooks" / "00_start.ipynb",
-        tmp_path / "docs" / "glossary.md",
-    )
+    changed = tmp_path / "notebooks" / "00_start.ipynb"
+    gone = tmp_path / "docs" / "glossary.md"
     changed.write_text("mine")
     gone.unlink()
     capsys.readouterr()

@@ -465,10 +465,8 @@ TURN = ".nv-handle[aria-label='turn the window round']"
 
 def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page = scene("layers=3;place=9", kind=UnrollingExplorer)
-    factors, box = (
-        page.get_by_role("slider", name="place k"),
-        page.evaluate("box.getBoundingClientRect().x"),
-    )
+    factors = page.get_by_role("slider", name="place k")
+    box = page.evaluate("box.getBoundingClientRect().x")
     y = factors.locator("rect").bounding_box()["y"] + 10
     page.mouse.click(box + 506, y)  # M₂ᵀ, the sixth
     page.wait_for_function("box.textContent.includes('M₂ᵀ at place 6 joins')")

@@ -560,10 +560,8 @@ def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place)
 
 def test_generic_weights_have_no_known_equivalent_and_softmax_never_has():
     g = rng(2).standard_normal
-    virtual, turned = (
-        VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2)))),
-        known_cases()["J first"],
-    )
+    virtual = VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2))))
+    turned = known_cases()["J first"]
     assert [one.symmetry for one in known_equivalents("lightning", virtual)] == [
         RESCALED
     ]

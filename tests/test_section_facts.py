@@ -97,10 +97,8 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
         )
         if abs(camera.eye @ frame.normal) > 1.2:  # else the plane is seen from its edge
             assert np.linalg.det(np.array(there) - here) > 0
-        plane, points = (
-            plane_of(chart, frame),
-            np.random.default_rng(0).normal(0, 1, (20, 3)),
-        )
+        plane = plane_of(chart, frame)
+        points = np.random.default_rng(0).normal(0, 1, (20, 3))
         height = plane.height(points) * np.linalg.norm(
             np.array(plane.normal, dtype=float)
         )

@@ -228,10 +228,8 @@ def on_the_surface(part: Slice, window: Window, count: int, seed: int) -> np.nda
     for _ in range(60):
         middle = (inside + outside) / 2
         same = (np.sign(part.resultant(*middle.T)) == sign)[:, None]
-        inside, outside = (
-            np.where(same, middle, inside),
-            np.where(same, outside, middle),
-        )
+        inside = np.where(same, middle, inside)
+        outside = np.where(same, outside, middle)
     return (inside + outside) / 2
 
 

@@ -56,11 +56,9 @@ def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
     for moves in ("surface", "curve"):
         for where in (0.0, 0.13, 0.5, 1.0):
             answer = study(key, moves=moves, where=where)
-            point, slice, kind = (
-                answer.point,
-                answer.chart.slice,
-                answer.point.facts.kind,
-            )
+            point = answer.point
+            slice = answer.chart.slice
+            kind = answer.point.facts.kind
             assert (
                 point.facts == slice.facts(*point.at)
                 and kind == slice.kind(*point.at) != "off"

@@ -724,10 +724,8 @@ def test_an_executor_of_the_caller_is_not_shut_down(executors):
 def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(
     monkeypatch,
 ):
-    inside, threads = (
-        [],
-        lambda: [library["num_threads"] for library in threadpool_info()],
-    )
+    inside = []
+    threads = lambda: [library["num_threads"] for library in threadpool_info()]
 
     def measure(arch, method, seed):
         inside.extend(threads())

@@ -34,10 +34,8 @@ def _draw(theorem, rng):
     deepest, d = 3 + (theorem in "KSF") + 4 * (theorem == "L"), size(1, 4)
     # few layers make few networks
     depth = max(size(1 + (theorem == "W"), deepest), size(1, deepest))
-    causal, skip = (
-        bool(size(0, 1)),
-        theorem in "SL" or (theorem == "H" and bool(size(0, 1))),
-    )
+    causal = bool(size(0, 1))
+    skip = theorem in "SL" or (theorem == "H" and bool(size(0, 1)))
     widths = tuple(size(1, 4 + (theorem in "KF")) for _ in range(depth + 1))
     if theorem in "HSL":
         d += theorem != "H" and size(0, 2)

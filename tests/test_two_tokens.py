@@ -74,11 +74,9 @@ def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(
 
 
 def test_with_other_shares_it_is_not():
-    virtual, X, functionals = (
-        network(2, 2, 2),
-        draw(3, 4, 2, 2, over=R),
-        draw(4, 4, 2, 2, over=R),
-    )
+    virtual = network(2, 2, 2)
+    X = draw(3, 4, 2, 2, over=R)
+    functionals = draw(4, 4, 2, 2, over=R)
     true = softmax_shares(virtual.M, X)
     masked = softmax_shares(virtual.M, X, causal=True)
     one, other = (

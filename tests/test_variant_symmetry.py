@@ -181,11 +181,9 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
 def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     """The derivative does not see them; with dependent and with independent rows of all
     heads."""
-    arch, over, rng = (
-        Architecture((d, H * d), (a,), heads=H),
-        Reals(),
-        np.random.default_rng(2),
-    )
+    arch = Architecture((d, H * d), (a,), heads=H)
+    over = Reals()
+    rng = np.random.default_rng(2)
     weights = random_block_weights(over, arch, rng)
     J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(
         -1, arch.num_parameters

@@ -56,11 +56,9 @@ def random_variants(count, seed):
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         depth, d, tokens = (int(rng.integers(1, most)) for most in (4, 5, 5))
-        skip, causal, kind = (
-            bool(rng.integers(2)),
-            bool(rng.integers(2)),
-            KINDS[int(rng.integers(2))],
-        )
+        skip = bool(rng.integers(2))
+        causal = bool(rng.integers(2))
+        kind = KINDS[int(rng.integers(2))]
         equal = skip or rng.random() < 0.6
         widths = (
             (d,) * (depth + 1)

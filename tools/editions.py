@@ -157,10 +157,8 @@ def header(notebook: NotebookNode) -> str:
     """What the instructor's edition says under the title: its minutes, in all and one
     by one."""
     spoken, exercises = remarks(notebook), tasks(notebook)
-    talk, work = (
-        sum(minutes for minutes, _ in spoken),
-        sum(task.minutes for task in exercises),
-    )
+    talk = sum(minutes for minutes, _ in spoken)
+    work = sum(task.minutes for task in exercises)
     many = f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}"
     said = (
         f": {talk + work} minutes.** {talk} for the parts that the remarks name, {work}"

@@ -125,12 +125,10 @@ def pattern_of(arch: Architecture) -> Pattern:
     >>> pattern_of(Architecture((5, 4, 1, 6), (3, 1, 2))).directions
     ('all', 'rank one', 'line')
     """
-    d, a, depth, tokens = (
-        arch.widths,
-        arch.head_dims,
-        arch.num_layers,
-        min(arch.tokens, 2),
-    )
+    d = arch.widths
+    a = arch.head_dims
+    depth = arch.num_layers
+    tokens = min(arch.tokens, 2)
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
     line = d.index(1) if 1 in d[:-1] else depth

@@ -130,12 +130,10 @@ def count_another_way(arch: Architecture) -> int:
     >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
     18
     """
-    d, a, depth, lightning = (
-        arch.widths,
-        arch.head_dims,
-        arch.num_layers,
-        arch.attention == "lightning",
-    )
+    d = arch.widths
+    a = arch.head_dims
+    depth = arch.num_layers
+    lightning = arch.attention == "lightning"
     if not lightning and arch.tokens == 1:
         r = min(d)
         return d[0] * d[-1] - (d[0] - r) * (d[-1] - r)
@@ -170,10 +168,8 @@ def _whole_numbers(stored: list) -> np.ndarray:
 def _check_inputs(arch: Architecture, X: np.ndarray, functionals: np.ndarray) -> None:
     """ValueError unless these are inputs of this architecture, and a functional of the
     output for each."""
-    inside, outside = (
-        (len(X), arch.widths[0], arch.tokens),
-        (len(X), arch.widths[-1], arch.tokens),
-    )
+    inside = (len(X), arch.widths[0], arch.tokens)
+    outside = (len(X), arch.widths[-1], arch.tokens)
     if X.shape != inside or functionals.shape != outside:
         raise ValueError(
             f"inputs need the shape {inside} and functionals {outside}; got {X.shape}"

@@ -26,11 +26,9 @@ _FLOOR = 1e-17  # where an exact zero is drawn
 def dimension_parts(study: DimensionStudy) -> Parts:
     """The spectrum: values that count are filled, those that are rounding are
     hollow."""
-    plot, n, rank = (
-        Plot("", (0.0, 1.0), (0, 1)),
-        study.arch.num_parameters,
-        study.exact.value,
-    )
+    plot = Plot("", (0.0, 1.0), (0, 1))
+    n = study.arch.num_parameters
+    rank = study.exact.value
     found = [] if study.spectrum is None else study.spectrum.singular_values
     sigma = [max(float(value), _FLOOR) for value in found]
     kept, dropped, size = sigma[:rank], sigma[rank:], theme.size("marker")
@@ -59,10 +57,8 @@ def dimension_parts(study: DimensionStudy) -> Parts:
             "color": theme.color(fill),
             "line": {"color": theme.color(edge), "width": width},
         }
-        x, hover = (
-            list(range(first, first + len(values))),
-            "σ<sub>%{x}</sub> = %{y:.2e}",
-        )
+        x = list(range(first, first + len(values)))
+        hover = "σ<sub>%{x}</sub> = %{y:.2e}"
         plot.points(name, x, values, look, cliponaxis=False, hover=hover)
     ends, width = [10.0**BOTTOM, 10.0**TOP], theme.size("line") + 0.8
     plot.line(
@@ -88,12 +84,10 @@ def dimension_parts(study: DimensionStudy) -> Parts:
 def _formula_marks(study: DimensionStudy, plot: Plot) -> None:
     """A triangle at the formula; a cross at the paper's, where it does not apply and
     says something else."""
-    expected, paper, size, y = (
-        study.expected,
-        study.paper,
-        theme.size("marker"),
-        [10 ** (BOTTOM + 0.35)],
-    )
+    expected = study.expected
+    paper = study.paper
+    size = theme.size("marker")
+    y = [10 ** (BOTTOM + 0.35)]
     if expected.value is not None:
         name, hover = "dimension by the formula", f"{expected.source}: {expected.value}"
         look = {"symbol": "triangle-up-open", "size": 2 * size, "line": {"width": 2.5}}
@@ -131,12 +125,10 @@ def _beside(
 
 def _names(study: DimensionStudy, plot: Plot) -> None:
     """The labels of line, triangle and cross, each where there is room."""
-    expected, paper, n, rank = (
-        study.expected,
-        study.paper,
-        study.arch.num_parameters,
-        study.exact.value,
-    )
+    expected = study.expected
+    paper = study.paper
+    n = study.arch.num_parameters
+    rank = study.exact.value
     crossed, late = has_a_place(paper, expected), rank > 0.75 * n
     y, side = (-6.6, "right") if late else (0.35, "left")
     said = f"exact rank<br><b>{rank}</b>"

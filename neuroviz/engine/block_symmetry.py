@@ -87,11 +87,9 @@ def symmetry_directions(
     >>> list(symmetry_directions(over, arch, weights))
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
-    shapes, block, softmax = (
-        arch.parameter_shapes,
-        arch.block,
-        arch.attention == "softmax",
-    )
+    shapes = arch.parameter_shapes
+    block = arch.block
+    softmax = arch.attention == "softmax"
     if not isinstance(weights, dict):
         weights = {
             name: matrix.reshape(shapes[name])
@@ -221,10 +219,8 @@ def _acting(
     of `right`: the others add nothing. All n² where both have rank n; few where n is
     far above both ranks.
     """
-    rows, columns = (
-        _independent_columns(over, left),
-        _independent_columns(over, right.T),
-    )
+    rows = _independent_columns(over, left)
+    columns = _independent_columns(over, right.T)
     for row in range(len(right)):
         for column in range(len(right)) if row in rows else sorted(columns):
             yield row, column

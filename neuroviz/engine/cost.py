@@ -289,12 +289,10 @@ def inputs_cost(arch: Architecture) -> Cost:
 def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     """The cost of the search for enough inputs, then of a spectrum with all rows in
     memory at once."""
-    columns, each, stages, size = (
-        arch.num_parameters,
-        arch.tokens * arch.widths[-1],
-        [],
-        0,
-    )
+    columns = arch.num_parameters
+    each = arch.tokens * arch.widths[-1]
+    stages = []
+    size = 0
     if inputs is None:
         search = inputs_cost(arch)
         stages, size = [*search.stages], search.bytes
@@ -380,19 +378,15 @@ def _elimination(arithmetic: Arithmetic, columns: int) -> Callable[[], object]:
 
 def _derivative(arch: Architecture) -> Callable[[], object]:
     over, rng = PrimeField(), np.random.default_rng(0)
-    weights, X = (
-        random_weights(over, arch, rng),
-        random_tokens(over, arch, _TIMED_INPUTS, rng),
-    )
+    weights = random_weights(over, arch, rng)
+    X = random_tokens(over, arch, _TIMED_INPUTS, rng)
     cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
     return lambda: jacobian(over, arch, weights, X, cotangents)
 
 
-_WIDE, _NARROW, _TIMED_INPUTS = (
-    Architecture.uniform(16, 16, 2),
-    Architecture.uniform(1, 1, 4),
-    64,
-)
+_WIDE = Architecture.uniform(16, 16, 2)
+_NARROW = Architecture.uniform(1, 1, 4)
+_TIMED_INPUTS = 64
 
 
 def _svd() -> Callable[[], object]:

@@ -246,10 +246,8 @@ def _eliminate(
     not touch it."""
     over = arithmetic.over
     size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
-    height, whole = (
-        size + spare_rows(over.p),
-        max(1, _products(*matrix.shape, size)) if progress else 1,
-    )
+    height = size + spare_rows(over.p)
+    whole = max(1, _products(*matrix.shape, size)) if progress else 1
     is_small = max(matrix.shape) <= _AT_ONCE
     # `rest` is a view of what is still to do; `found` holds its first pivots, once
     # known.

@@ -306,10 +306,8 @@ def _layer_by_layer(arch: Architecture) -> Expected:
     worst = next((one for one in layers if one.value is None), layers[0])
     if worst.value is None or len(layers) == 1:
         return worst
-    value, open_ = (
-        sum(one.value for one in layers),
-        [one for one in layers if one.status == "observed"],
-    )
+    value = sum(one.value for one in layers)
+    open_ = [one for one in layers if one.status == "observed"]
     if open_:
         note = f"with skips the layers add up; {open_[0].note}, each layer"
         return Expected(value, "observed", "Theorem S, Beyond the paper", note)

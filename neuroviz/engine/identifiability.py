@@ -209,12 +209,10 @@ def _neighbours(count: int, among: int) -> Iterator[np.ndarray]:
 def _exact(
     arch: Architecture, quantity: Callable, dimension: int, seed: int
 ) -> Identifiability:
-    over, points, complete, columns = (
-        PrimeField(DEFAULT_PRIME),
-        0,
-        0,
-        arch.num_parameters,
-    )
+    over = PrimeField(DEFAULT_PRIME)
+    points = 0
+    complete = 0
+    columns = arch.num_parameters
     silent = f"the {columns - dimension} silent directions"
     for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
         weights = network.random_weights(over, arch, rng)
@@ -473,10 +471,8 @@ class Dual:
         lambda x, y: Dual(x.value * y.value, x.value * y.slope + x.slope * y.value)
     )
     __sub__, __rsub__ = _operation(lambda x, y: x + -y), _operation(lambda x, y: y + -x)
-    __truediv__, __rtruediv__ = (
-        _operation(lambda x, y: x * y**-1),
-        _operation(lambda x, y: y * x**-1),
-    )
+    __truediv__ = _operation(lambda x, y: x * y**-1)
+    __rtruediv__ = _operation(lambda x, y: y * x**-1)
 
     def conjugate(self) -> "Dual":
         """Of a real number: itself."""

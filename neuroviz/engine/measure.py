@@ -327,11 +327,9 @@ def _at_two_points(
 ) -> tuple[int, int, float]:
     """The larger rank at two random points, how many inputs it took, and the
     probability of a larger one."""
-    rows, large, all_outputs = (
-        inputs or columns + _SPARE_ROWS,
-        columns >= cost.LARGE,
-        inputs is not None,
-    )
+    rows = inputs or columns + _SPARE_ROWS
+    large = columns >= cost.LARGE
+    all_outputs = inputs is not None
     # Random combinations of the columns have the same rank, and are faster to eliminate
     # if it is not full.
     mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
@@ -392,11 +390,9 @@ def rank_by_inputs(
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    seed, p, columns = (
-        whole_number("seed", seed, least=0),
-        PrimeField(prime).p,
-        cost.columns_on(arch, None),
-    )
+    seed = whole_number("seed", seed, least=0)
+    p = PrimeField(prime).p
+    columns = cost.columns_on(arch, None)
     inputs = 3 + columns // (arch.tokens * arch.widths[-1])
     quick = cost.is_quick(arch, columns, inputs)
     with (

@@ -268,10 +268,8 @@ def sweep(
     >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
-    wanted, seed = (
-        _checked(architectures, method, workers, executor),
-        whole_number("seed", seed, least=0),
-    )
+    wanted = _checked(architectures, method, workers, executor)
+    seed = whole_number("seed", seed, least=0)
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(
             "progress is True, False or a function of (done, of, record); got"

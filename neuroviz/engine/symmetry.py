@@ -215,11 +215,9 @@ def recover_interfaces(
     (array([[5.]]),)
     """
     _check_same_shapes(weights, other)
-    here, there, found = (
-        np.eye(weights[0].V.shape[1]),
-        np.eye(weights[0].V.shape[1]),
-        [],
-    )
+    here = np.eye(weights[0].V.shape[1])
+    there = np.eye(weights[0].V.shape[1])
+    found = []
     for i, (layer, other_layer) in enumerate(
         zip(weights[:-1], other[:-1], strict=True), start=1
     ):
@@ -291,12 +289,9 @@ def _rank_one(
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
-        u, k = (
-            matrix[:, j],
-            over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[
-                0
-            ],
-        )
+        u = matrix[:, j]
+        pivot = matrix[i : i + 1, j : j + 1]
+        k = over.matmul(over.inverse(pivot), matrix[i : i + 1])[0]
         if close(over, matrix, over.reduce(np.outer(u, k))):
             return u, k
     raise ValueError(

@@ -133,9 +133,7 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
         option[0] if isinstance(option, tuple) else str(option)
         for option in control.options
     ]
-    words, least = (
-        letter * max(map(len, options)) + _ARROW,
-        letter * len(control.description) + 8,
-    )
+    words = letter * max(map(len, options)) + _ARROW
+    least = letter * len(control.description) + 8
     whole = max(width, words + least)
     return round(whole), round(min(label, max(whole - words, least)))

@@ -71,10 +71,8 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
     larger, smaller = small_network(larger), small_network(smaller)
     sizes = [arch.num_parameters for arch in (larger, smaller)]
     found = [measure_dimension(arch).value for arch in (larger, smaller)]
-    first, second = (
-        f"{sizes[0]} parameters and {found[0]} dimensions",
-        f"{sizes[1]} and {found[1]}",
-    )
+    first = f"{sizes[0]} parameters and {found[0]} dimensions"
+    second = f"{sizes[1]} and {found[1]}"
     said = f"The first has {first}, the second {second}."
     if sizes[0] <= sizes[1] or found[0] >= found[1]:
         raise ValueError(said)

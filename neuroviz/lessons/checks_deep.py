@@ -145,11 +145,9 @@ def check_meeting(M: object, x1: object, x2: object) -> str:
     >>> check_meeting([[1, 0], [0, 1]], [1, 0], [0, 1])
     ✗ Not yet. The tokens come out 0.654 apart. When is PQ = 1?
     """
-    M, x1, x2 = (
-        matrix("M", M, 2, 2),
-        matrix("x1", [x1], 1, 2)[0],
-        matrix("x2", [x2], 1, 2)[0],
-    )
+    M = matrix("M", M, 2, 2)
+    x1 = matrix("x1", [x1], 1, 2)[0]
+    x2 = matrix("x2", [x2], 1, 2)[0]
     size = np.abs(M).max()
     if np.abs(M + M.T).max() <= 1e-6 * size:
         raise ValueError(

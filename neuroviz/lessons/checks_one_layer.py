@@ -59,12 +59,10 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     """
     A = matrix("A", A)
     d = len(A)
-    A, V, A2, V2 = (
-        matrix("A", A, d, d),
-        matrix("V", V, columns=d),
-        matrix("A2", A2, d, d),
-        matrix("V2", V2),
-    )
+    A = matrix("A", A, d, d)
+    V = matrix("V", V, columns=d)
+    A2 = matrix("A2", A2, d, d)
+    V2 = matrix("V2", V2)
     V2 = matrix("V2", V2, *V.shape)
     one, other = product_table(A, V), product_table(A2, V2)
     size = max(np.abs(one).max(), np.abs(other).max())

@@ -55,11 +55,9 @@ _ALONE = "A single token attends to itself alone"
 
 def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
-    layers, lightning, alone = (
-        arch.num_layers,
-        arch.attention == "lightning",
-        arch.tokens == 1,
-    )
+    layers = arch.num_layers
+    lightning = arch.attention == "lightning"
+    alone = arch.tokens == 1
     seen, factors = effective_widths(arch), layers if lightning else 0
     two_tokens = _count(arch, seen, alpha)
     # Mistakes about this network's peculiarity come first: elsewhere they are none.

@@ -323,10 +323,8 @@ def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear) -> Fam
     a normalisation stands before it: then only the same constant in all entries goes
     unnoticed.
     """
-    name, end = (
-        "shifts of the residual stream",
-        Map(torch.eye(len(start)).to(start), last.bias),
-    )
+    name = "shifts of the residual stream"
+    end = Map(torch.eye(len(start)).to(start), last.bias)
     if first is None:
         return _shift(name, 1, start, [end], (start, last.bias))
     return _shift(

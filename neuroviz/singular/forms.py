@@ -27,13 +27,11 @@ Number = int | Fraction | float | np.ndarray
 Form = tuple[Number, Number, Number]
 Pair = tuple[Form, Form]
 
-SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF = (
-    "smooth",
-    "crossing",
-    "boundary",
-    "closure only",
-    "off",
-)
+SMOOTH = "smooth"
+CROSSING = "crossing"
+BOUNDARY = "boundary"
+CLOSURE = "closure only"
+OFF = "off"
 KINDS = (SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF)
 TOLERANCE = 1e-9
 """How far, relative to their size, float coefficients may be from what is said of
@@ -460,10 +458,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(4):
         q = value(phi)
         slope = value(phi + pi / 2) - u0
-        gradient, curvature = (
-            (q * slope).sum(-2),
-            np.abs((slope**2 + q * (u0 - q)).sum(-2)),
-        )
+        gradient = (q * slope).sum(-2)
+        curvature = np.abs((slope**2 + q * (u0 - q)).sum(-2))
         moved = phi - np.divide(
             gradient, curvature, out=np.zeros_like(phi), where=curvature > 0
         )

@@ -18,10 +18,8 @@ _NUMBER, _BELOW = 0.16, -0.2
 
 def formula_parts(study: FamilyStudy) -> Parts:
     """The picture: a row for each d, a column for each choice of the other letters."""
-    plot, others = (
-        Plot("", _TABLE, (0.12, 1.0)),
-        [letter for letter in study.family.varies if letter != "d"],
-    )
+    plot = Plot("", _TABLE, (0.12, 1.0))
+    others = [letter for letter in study.family.varies if letter != "d"]
     keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
     found, widths = sorted(set(keys)), sorted({v.sizes.width for v in study.verdicts})
     places = [

@@ -372,10 +372,8 @@ def main(quick: bool) -> None:
             )
             rows.append(json.dumps(row))
     if not quick:
-        settings, curves = (
-            {"seed": 0, "draws": draws, "starts": STARTS},
-            ",\n".join(rows),
-        )
+        settings = {"seed": 0, "draws": draws, "starts": STARTS}
+        curves = ",\n".join(rows)
         settings |= {"steps": STEPS, "learnt": LEARNT}
         STORED.write_text(
             f'{{"settings": {json.dumps(settings)},\n"curves": [\n{curves}\n]}}\n',

@@ -389,10 +389,8 @@ def _prime_network(network: ImmersionSetting) -> VirtualWeights:
     L, *Ms = over.random(rng, (network.layers + 1, n, n))
     if network.weak_layer <= network.layers and network.symmetric < 1:
         weak, part = network.weak_layer - 1, _residue(over, _exactly(network.symmetric))
-        symmetric, anti = (
-            over.reduce(Ms[weak] + Ms[weak].T),
-            over.reduce(Ms[weak] - Ms[weak].T),
-        )
+        symmetric = over.reduce(Ms[weak] + Ms[weak].T)
+        anti = over.reduce(Ms[weak] - Ms[weak].T)
         Ms[weak] = over.reduce(
             over.reduce(part * symmetric)
             + over.reduce((part if network.causal else 1) * anti)
@@ -411,10 +409,8 @@ def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]
     Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
     L, _ = np.linalg.qr(rng.standard_normal((n, n)))
     if network.weak_layer <= network.layers:
-        weak, rest = (
-            network.weak_layer - 1,
-            network.symmetric if network.causal else 1.0,
-        )
+        weak = network.weak_layer - 1
+        rest = network.symmetric if network.causal else 1.0
         symmetric, anti = (Ms[weak] + Ms[weak].T) / 2, (Ms[weak] - Ms[weak].T) / 2
         Ms[weak] = network.symmetric * symmetric + rest * anti
     X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]

@@ -134,11 +134,9 @@ class ProofExplorer(Panel):
 
     title = "Theorem A: freeze all layers but one"
     old_states = {"copies=.*": ""}
-    setting, draw, _answer = (
-        ProofSetting,
-        staticmethod(proof_picture),
-        staticmethod(study_proof),
-    )
+    setting = ProofSetting
+    draw = staticmethod(proof_picture)
+    _answer = staticmethod(study_proof)
 
     def _arrange(self) -> None:
         setting = self._read()

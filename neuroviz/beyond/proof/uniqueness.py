@@ -128,10 +128,8 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
         sides.append(
             Side(here[i].places, here[i].shares, path, room[i], curve, here[i].gap)
         )
-    ending, apart = (
-        find_ending(setting, case, relations, exact),
-        _apart(setting, way.left, way.right),
-    )
+    ending = find_ending(setting, case, relations, exact)
+    apart = _apart(setting, way.left, way.right)
     forms = [along_line(network.M, _X) for network in (way.left, way.right)]
     return SingletonStudy(setting, case, relations, moved, *sides, ending, apart, forms)
 

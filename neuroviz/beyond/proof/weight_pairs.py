@@ -183,10 +183,8 @@ class Relations:
         """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no
         others."""
         half = len(self.letters) // 2
-        rho, one = (
-            -self.rows[0][0] if self.rows else 0,
-            np.eye(half, dtype=int).astype(object),
-        )
+        rho = -self.rows[0][0] if self.rows else 0
+        one = np.eye(half, dtype=int).astype(object)
         return rho if np.array_equal(self.rows, np.hstack([-rho * one, one])) else None
 
 

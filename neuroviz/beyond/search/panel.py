@@ -209,11 +209,9 @@ def weights_view(study: SearchStudy) -> View:
     attention, search = study.case.arch.attention, study.search
     given, other, name, role = normalised(attention, search.target), None, "", "soft"
     if search.others:
-        said, other, role = (
-            short_name(search.others[0]),
-            search.others[0].virtual,
-            "focus",
-        )
+        said = short_name(search.others[0])
+        other = search.others[0].virtual
+        role = "focus"
         name = "<br>".join(
             f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
         )
@@ -316,11 +314,9 @@ class SearchExplorer(Panel):
 
 
 def _say_known(study: SearchStudy) -> str:
-    case, found, said = (
-        study.case,
-        len(study.search.classes),
-        f"Theory says: {study.case.known}",
-    )
+    case = study.case
+    found = len(study.search.classes)
+    said = f"Theory says: {study.case.known}"
     if case.points is not None and (found > case.points or study.search.continuum):
         return f"{said} They DISAGREE."
     if case.points is not None and 0 < found < case.points:

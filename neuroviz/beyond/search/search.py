@@ -262,14 +262,10 @@ def _try(
         Y = forward(Reals(), network, thin, X)
         weights, misfit = polish(arch, weights, Misfit(network, X, Y, eliminate=False))
         converged = misfit < _CONVERGED
-    virtual, residual = (
-        comparable(arch, thin, weights),
-        _residual(arch, thin, weights, rng),
-    )
-    verified, away = (
-        converged and residual <= VERIFIED,
-        distance(arch.attention, target, virtual),
-    )
+    virtual = comparable(arch, thin, weights)
+    residual = _residual(arch, thin, weights, rng)
+    verified = converged and residual <= VERIFIED
+    away = distance(arch.attention, target, virtual)
     return weights, StartOutcome(kind, virtual, verified, residual, away, point=None)
 
 

@@ -88,17 +88,13 @@ def flow_parts(study: FlowStudy) -> Parts:
 
 def losses(study: FlowStudy) -> Plot:
     """Upper left: loss against time, a line for each run, by how it ends."""
-    plot, flow, drawn = (
-        Plot("", (0.0, 0.45), (0.57, 1.0)),
-        study.flow,
-        min(RUNS_DRAWN, study.runs),
-    )
+    plot = Plot("", (0.0, 0.45), (0.57, 1.0))
+    flow = study.flow
+    drawn = min(RUNS_DRAWN, study.runs)
     for end, style in ENDINGS.items():
         loss = flow.loss[1:, :drawn][:, flow.ends[:drawn] == end].T
-        line, look = (
-            paths(flow, np.where(loss > 0, loss, np.nan)),
-            (color(end), 1.3, style.dash),
-        )
+        line = paths(flow, np.where(loss > 0, loss, np.nan))
+        look = (color(end), 1.3, style.dash)
         hover = f"{style.where}: time %{{x:.3g}}, loss %{{y:.2g}}"
         plot.line(f"loss of runs that end {style.where}", *line, *look, hover=hover)
     top = ceil(log10(max(float(flow.loss[1:].max()), 1e-3)) + 0.1)
@@ -148,11 +144,9 @@ def said_of_loss(last: np.ndarray, least: np.ndarray) -> str:
 
 def conserved(study: FlowStudy) -> Plot:
     """Lower left: what theory calls conserved, and beside it what is not."""
-    plot, flow, drawn = (
-        Plot("2", (0.0, 0.45), (0.0, 0.34)),
-        study.flow,
-        min(RUNS_DRAWN, study.runs),
-    )
+    plot = Plot("2", (0.0, 0.45), (0.0, 0.34))
+    flow = study.flow
+    drawn = min(RUNS_DRAWN, study.runs)
     few, samples = min(RUNS_COMPARED, drawn), len(flow.times) - 1
     scalar = next(path for path in flow.conserved.values() if path.ndim == 2)[
         1:, :drawn
@@ -183,10 +177,8 @@ def conserved(study: FlowStudy) -> Plot:
     title = f"time   (dotted, for comparison: ‖{first}‖², which moves)"
     plot.log_axis("x", *np.log10(flow.times[[1, -1]]), title, plain=True)
     plot.axis("y", low - pad, high + pad, nticks=4)
-    names, verb = (
-        ", ".join(reversed(study.drift)),
-        " is conserved" if len(study.drift) == 1 else "",
-    )
+    names = ", ".join(reversed(study.drift))
+    verb = " is conserved" if len(study.drift) == 1 else ""
     plot.headline(f"{names}{verb}: drift ≤ {rough(max(study.drift.values()), ceil)}")
     return plot
 
@@ -194,11 +186,9 @@ def conserved(study: FlowStudy) -> Plot:
 def places(study: FlowStudy) -> Plot:
     """Right: where the runs end, singular below a line and at the boundary left of
     another."""
-    plot, flow, size = (
-        Plot("3", (0.56, 1.0), (0.0, 1.0)),
-        study.flow,
-        theme.size("marker"),
-    )
+    plot = Plot("3", (0.56, 1.0), (0.0, 1.0))
+    flow = study.flow
+    size = theme.size("marker")
     x = np.log10(np.maximum(flow.angle, 10.0**LOWEST_ANGLE)).round(4)
     y = np.log10(np.maximum(flow.ratio, 10.0**LOWEST_RATIO)).round(4)
     for end, style in ENDINGS.items():

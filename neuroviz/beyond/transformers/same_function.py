@@ -198,10 +198,8 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         ]
         for network in (first, second)
     ]
-    pictured, failing = (
-        (outputs[0][shown], outputs[1][shown]),
-        where_theorem_h_fails(setting.arch, pair[0]),
-    )
+    pictured = (outputs[0][shown], outputs[1][shown])
+    failing = where_theorem_h_fails(setting.arch, pair[0])
     return TwinStudy(
         setting,
         first,

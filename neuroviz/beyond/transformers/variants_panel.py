@@ -27,12 +27,10 @@ _ROOM = 1.3
 
 def variants_parts(study: VariantStudy) -> Parts:
     """The ledger, with the one before as thin bars."""
-    plot, names, ledger, before = (
-        Plot("", (0.0, 1.0), (0.0, 1.0)),
-        _names(study),
-        study.ledger,
-        study.before,
-    )
+    plot = Plot("", (0.0, 1.0), (0.0, 1.0))
+    names = _names(study)
+    ledger = study.ledger
+    before = study.before
     now, old, last = _bars(ledger, names), _bars(before, names), len(names) + 1
     said = [f"before: {length}" for _, length in old]
     _draw(plot, "before", old, range(len(old)), "ghost", said, thin=True)
@@ -52,10 +50,8 @@ def variants_parts(study: VariantStudy) -> Parts:
     # the mark that the ledger has, too
     look = {"symbol": "line-ns", "size": _TICK, "line": line}
     plot.points("dimension by the formula", *known, look, hover=f"{source}: %{{x}}")
-    x, y = (
-        [start + length for start, length in now],
-        [row - _UP for row in range(last + 1)],
-    )
+    x = [start + length for start, length in now]
+    y = [row - _UP for row in range(last + 1)]
     font = {"size": theme.size("base"), "color": theme.color("ink")}
     look = {
         "mode": "text",
@@ -129,10 +125,8 @@ def _draw(
         "width": _THIN if thin else _THICK,
         "orientation": "h",
     }
-    lengths, hover = (
-        [bars[row][1] for row in rows],
-        {"customdata": said, "hover": "%{customdata}"},
-    )
+    lengths = [bars[row][1] for row in rows]
+    hover = {"customdata": said, "hover": "%{customdata}"}
     plot.bars(name, lengths, places, marker, **look, **hover)
 
 
@@ -218,10 +212,8 @@ class VariantsExplorer(Panel):
         found = ", ".join(
             f"{name} {count}" for name, count in costs(ledger).items() if count
         )
-        idle, rest = (
-            ledger.parameters - ledger.dimension,
-            f"{ledger.unexplained} unexplained: {ledger.note}.",
-        )
+        idle = ledger.parameters - ledger.dimension
+        rest = f"{ledger.unexplained} unexplained: {ledger.note}."
         said = (
             f"{ledger.parameters} parameters; {idle}"
             f" direction{'s are' if idle != 1 else ' is'} silent; "

@@ -242,12 +242,10 @@ def readable_network(
 
 def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, place, indices = (
-        setting.layers,
-        setting.tokens,
-        setting.place,
-        setting.term,
-    )
+    layers = setting.layers
+    tokens = setting.tokens
+    place = setting.place
+    indices = setting.term
     factors, coefficient = unroll(layers), None
     antisymmetric = factors[place - 1].layer if setting.antisymmetric else None
     network = layers, tokens, setting.seed, antisymmetric
@@ -297,10 +295,8 @@ def _reflection(
 ) -> Reflection:
     indices, place = setting.term, setting.place
     window = mirror(setting.layers, place)
-    radius, changed = (
-        len(window) // 2,
-        (place,) * (indices[place - 1] != indices[place]),
-    )
+    radius = len(window) // 2
+    changed = (place,) * (indices[place - 1] != indices[place])
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
     return Reflection(*turned, moved, changed)
