@@ -7,10 +7,11 @@ do not share.
     inverses     of the blocks of pivots
 
 Lightning, l = 2, a = d/4, t = 3. Processor times on one thread. Then, on as many
-threads as there are cores: seconds on the clock, and processor time of each core; the
-share of the thread that waits for the others (while it works, they may wait); how far
-the progress ever was from the share of the processor time. Other programs slow the
-clock down, and processor time hardly.
+threads as there are cores:
+seconds on the clock, and processor time of each core; the share of the thread that
+waits for the others (while it works, they may wait); how far the progress ever was from
+the share of the processor time. Other programs slow the clock down, and processor time
+hardly.
 """
 
 import os

@@ -5,10 +5,10 @@ The first picture is processor time of the page's main thread, from the run of t
 panel's cell to the figure, less what a cell with an empty widget takes, in a page that
 has drawn a slider already: so JupyterLab's own code, and MathJax, are there. Then a
 handle is dragged by 60 pointer moves, and once more by 60; where nothing can be
-dragged, a slider is moved by 60 keys. The first message is what the kernel sends for
-the panel, less the scripts and style sheets in it; a step's is what it sends for 60
-moves, by 60. BEFORE=path takes another checkout, too, in turns with this one;
-SCENES=SurfaceExplorer,… takes only these.
+dragged, a slider is moved by 60 keys. The first message is the picture that the kernel
+sends, without what draws it; a step's is what it sends when one slider moves by one
+step, the median over the panel's sliders. BEFORE=path takes another checkout, too, in
+turns with this one; SCENES=SurfaceExplorer,… takes only these.
 
 A *step* is one key on the first slider, or another choice in the first list, back and
 forth: processor time of the kernel and of the page's main thread until all is quiet,
@@ -17,8 +17,10 @@ slider in the same page that nothing listens to: what of it ipywidgets and Jupyt
 take.
 """
 
+import json
 import os
-import re
+import subprocess
+import sys
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
@@ -85,10 +87,6 @@ class Taken:
     second_drag: float
     frames: float
     """Drawn during 60 moves; the smaller of both drags."""
-    first_message: float
-    """kB, without scripts and style sheets."""
-    message: float
-    """Bytes a move."""
 
 
 def take(root: Path, panel: str) -> Taken:
@@ -102,7 +100,7 @@ def take(root: Path, panel: str) -> Taken:
         load = f"from neuroviz.explorables import {panel}\n{panel}().close()\n"
         last = f"{panel}()"
     cells = f"import ipywidgets\n{load}ipywidgets.FloatSlider(description='x')", last
-    with opened(root, cells) as (page, received):
+    with opened(root, cells) as (page, _received):
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -112,7 +110,6 @@ def take(root: Path, panel: str) -> Taken:
 
         for is_there in ("!!document.querySelector('.noUi-handle')", is_drawn):
             page.wait_for_timeout(3000)
-            received.clear()
             start = spent("TaskDuration")
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run Selected Cell", exact=True).click()
@@ -120,26 +117,21 @@ def take(root: Path, panel: str) -> Taken:
             page.wait_for_function(is_there, polling=200)
         picture = spent("TaskDuration") - start
         page.wait_for_timeout(3000)
-        first_message = sum(_length(frame) for frame in received) / 1000
         if panel == _EMPTY:
-            return Taken(picture, 0.0, 0.0, 0.0, first_message, 0.0)
+            return Taken(picture, 0.0, 0.0, 0.0)
         page.evaluate(_FRAMES)
         page.wait_for_timeout(500)
         drags = []
         for _ in range(2):
-            received.clear()
             frames = page.evaluate("window.frames_")
             script = spent("ScriptDuration")
             _drag(page, grip, right, down)
             script = spent("ScriptDuration") - script
             frames = page.evaluate("window.frames_") - frames
             page.wait_for_timeout(2000)
-            message = sum(_length(frame) for frame in received)
-            drags.append((script / MOVES, frames, message / MOVES))
-        scripts, frames, messages = zip(*drags, strict=True)
-        return Taken(
-            picture, *scripts, float(min(frames)), first_message, max(messages)
-        )
+            drags.append((script / MOVES, frames))
+        scripts, frames = zip(*drags, strict=True)
+        return Taken(picture, *scripts, float(min(frames)))
 
 
 def _drag(page: object, grip: str, right: float, down: float) -> None:
@@ -159,10 +151,39 @@ def _drag(page: object, grip: str, right: float, down: float) -> None:
     page.mouse.up()
 
 
-def _length(frame: str | bytes) -> int:
-    """The length of a message, without the scripts and style sheets in it."""
-    raw = frame.encode() if isinstance(frame, str) else frame
-    return len(re.sub(rb'"_(esm|css)": ?"(?:[^"\\\\]|\\\\.)*"', b"", raw))
+_MESSAGES = """
+import json, sys
+from neuroviz import explorables
+from neuroviz.kit.page import Chart
+
+sent = []
+Chart.send = lambda self, content, buffers=None: sent.append(len(json.dumps(content)))
+panel = getattr(explorables, sys.argv[1])()
+steps = []
+for control in panel.controls.values():
+    value = control.value
+    for there in (getattr(control, "step", 0), -getattr(control, "step", 0)):
+        if there and control.min <= value + there <= control.max:
+            sent.clear()
+            control.value = value + there
+            steps.append(sum(sent))
+            control.value = value
+print(json.dumps([len(json.dumps(panel.figure.drawn)), *steps]))
+"""
+
+
+def messages(root: Path, panel: str) -> tuple[float, float, float]:
+    """Bytes of the picture in the first message, and of a step: median and largest of
+    one step of each slider."""
+    said = subprocess.run(
+        [sys.executable, "-c", _MESSAGES, panel],
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    first, *steps = json.loads(said.stdout.splitlines()[-1])
+    return float(first), median(steps), float(max(steps))
 
 
 def step(root: Path, panel: str) -> tuple[str, float, float, float]:
@@ -289,8 +310,7 @@ def run(effort: Effort) -> list[Table]:
             one.first_drag,
             one.second_drag,
             one.frames,
-            one.first_message - empty.first_message,
-            one.message,
+            *messages(roots[name], panel),
         )
         for (panel, name), one in middle.items()
     )
@@ -328,10 +348,11 @@ def run(effort: Effort) -> list[Table]:
         "script a move, first drag, ms",
         "second drag, ms",
         "frames of 60 moves",
-        "first message, kB",
-        "message a move, bytes",
+        "first message, bytes",
+        "a step, bytes",
+        "the largest step, bytes",
     )
-    forms = ("", ".0f", ".1f", ".1f", ".0f", ".0f", ".0f")
+    forms = ("", ".0f", ".1f", ".1f", ".0f", ".0f", ".0f", ".0f")
     scenes = Table(
         "scene",
         header,

@@ -3,7 +3,8 @@
 A notebook runs once, then its checks do; a page has no names of its own.
 
 <!-- check: lost(arch) == 24 -->          one expression, true in the notebook's names
-and those of checks.py <!-- tested: test_cost.py::test_name -->  the test that shows it
+                                          and those of checks.py
+<!-- tested: test_cost.py::test_name -->  the test that shows it
 """
 
 import json

@@ -2,9 +2,10 @@
 room imports another.
 
 engine                                    numpy, flint and the standard library only
-certificate, nn, kit                      also import engine the rooms
-also import these, and never one another beyond, lessons, and what lies in neuroviz/
-itself    may import all; nothing but these imports them
+certificate, nn, kit                      also import engine
+the rooms                                 also import these, and never one another
+beyond, lessons, and what lies in neuroviz/ itself    may import all; nothing but these
+                                                      imports them
 """
 
 import ast

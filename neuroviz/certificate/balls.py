@@ -174,7 +174,7 @@ def ball_tangents(
     layer in its tokens, and the layer's own entries begin to move,
 
         Ẏ = V̇ X S + V (Ẋ S + X Ṡ),   Ṡ from ż = Ẋᵀ A X + Xᵀ A Ẋ, or the part of Q̇ or
-        K̇ in it.
+                                      K̇ in it.
 
     A free entry is (layer, 0 for Q, 1 for K or 2 for V, row, column); they go layer by
     layer.

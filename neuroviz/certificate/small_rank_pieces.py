@@ -6,7 +6,7 @@ core. Then the G_i see nothing but the core, and a derivative falls apart by how
 it contains each other coordinate c, e:
 
     M˙_i of (core, core)    M˙_i of (c, core), (core, c)    M˙_i of (c, c)    M˙_i of
-    (c, e), (e, c)
+                            (c, e), (e, c)
 
 All coordinates outside the core are alike. So a few small ranks, and how often each
 occurs, give the rank for every width ("The local check" in docs/mathematics.md).
@@ -259,7 +259,7 @@ def _adjoints(
     """⟨functional, φ˙⟩ = L˙X out + Σ ⟨B̄_i, XᵀM˙_iX⟩, all in t × t matrices.
 
         X_i = X G_i,   G_i = G_{i−1} S_i,   S_i from s_i = G_{i−1}ᵀ B_i G_{i−1},   B_i =
-        XᵀM_iX
+                       XᵀM_iX
 
     `out` has shape (N, t), each B̄_i (N, t, t).
     """

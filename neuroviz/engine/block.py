@@ -15,14 +15,14 @@ class Block:
     tokens as columns of X:
 
         X ← X + P                                                    positions, before
-        the first layer q_h = Q_h X + b,   k_g = K_g X + b,   v_g = W_g X + b
-        biases
+                                                                     the first layer
+        q_h = Q_h X + b,   k_g = K_g X + b,   v_g = W_g X + b        biases
         logits of h: β_h · (R_j k_g)ᵀ (R_i q_h) at row j, column i   temperature β,
-            rotary R
+                                                                     rotary R
         output: Σ_h O_h v_g S_h + b (+ X)                            value_dim: W_g is v
-            × d, O_h is d′ × v
+                                                                     × d, O_h is d′ × v
         between layers: Y ← U₂ (U₁ Y)^e (+ Y), entry by entry        mlp = (m, e): U₁ is
-            m × d, U₂ is d × m
+                                                                     m × d, U₂ is d × m
 
     Args:
         value_dim: v, the rank of each head's value map O_h W_h; None: one full matrix

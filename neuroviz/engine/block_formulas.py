@@ -79,8 +79,8 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     Theorem W).
 
         r₀ = d₀,  r_i = min(d_i, H_i min(v, r_{i−1}));   w_l = d_l,  w₀ = d₀,  and
-        between them w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i,
-        r_{i−1}))
+                  between them
+        w_{i−1} = min(r_{i−1}, G_i min(v, n_i w_i) + (G_i + H_i) min(a_i, r_{i−1}))
 
     for G groups of n heads that share keys and values, and v = ∞ for full values. In a
     bottleneck of one head (inner widths at most d₀ and d_l) these are the widths

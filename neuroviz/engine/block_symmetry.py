@@ -3,8 +3,8 @@ over any field.
 
 `neuroviz.engine.block_formulas` counts them by formula; here they are vectors, and the
 tests hold the exact derivative against each. Where a family has no closed form it is
-the null space of a small linear map: what leaves the products alone that a layer is
-made of.
+the null space of a small linear map:
+what leaves the products alone that a layer is made of.
 """
 
 from collections.abc import Callable, Iterable, Iterator

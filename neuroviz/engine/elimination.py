@@ -6,8 +6,9 @@ A₁₂ and one product A₂₁ (T A₁₂) clear its columns from all other row
 are made of is a choice of arithmetic:
 
     float64   p near 2²³ in float64: the prime of the small ranks, 8 bytes an entry
-        float32   p = 241 in float32 products, stored in one byte an entry int8      the
-        same entries in integer products, where the processor does these exactly
+    float32   p = 241 in float32 products, stored in one byte an entry
+    int8      the same entries in integer products, where the processor does these
+              exactly
 
 A rank modulo any prime is a lower bound of the generic rank. Modulo 241 nothing can be
 said about how seldom a random point misses it, so only a rank which meets a proved
@@ -387,7 +388,8 @@ def invert_pivots(
     mod p.
 
     The left half first; then the right half of what is left, and the inverse of the
-    whole by blocks: with A⁻¹ = T and S = D − C T B,
+    whole by blocks:
+    with A⁻¹ = T and S = D − C T B,
 
         [A B; C D]⁻¹ = [T + T B S⁻¹ C T,  −T B S⁻¹;  −S⁻¹ C T,  S⁻¹].
 

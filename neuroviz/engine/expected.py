@@ -40,7 +40,7 @@ def alpha(a: int, d: int) -> int:
     """Dimension of the determinantal variety of d × d matrices of rank at most a.
 
     α(a, d) = a(2d − a) if a ≤ d, else d²   (Lemma 3.1: 2ad parameters less the a² of
-    GL_a)
+                                            GL_a)
 
     >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
     [5, 8, 9, 9]

@@ -45,8 +45,9 @@ def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
     if these agree.
 
         t ≥ 2   A_ik V_mj + A_jk V_mi                       the quadratic forms (Aᵀy)_k
-        (Vy)_m  (Prop. A.5) t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the
-        cubic forms (xᵀAx)(Vx)_m, S = A + Aᵀ
+                (Vy)_m  (Prop. A.5)
+        t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the cubic forms
+                (xᵀAx)(Vx)_m, S = A + Aᵀ
 
     Returns:
         Shape (d, d′, d, d) for t ≥ 2, (d′, d, d, d) for t = 1.

@@ -6,9 +6,8 @@ Requests come and answers go over the connection of that handle, whose other end
 output.
 
 A request is three things: the folder and the `sys.path` to work in, and the pickled
-call (work, argument).
-An answer is a pickled pair: whether it is the last one, and the answer, which may be an
-exception.
+call (work, argument). An answer is a pickled pair: whether it is the last one, and the
+answer, which may be an exception.
 """
 
 import os

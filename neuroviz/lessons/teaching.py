@@ -209,9 +209,8 @@ def predict(
     """Ask for an answer before showing the true one.
 
     Run All works with nothing filled in: the question waits. A guess given in code is
-    locked in at once. In
-    JupyterLab an answer outlasts its cell: run again, the cell shows it again, until
-    the kernel is restarted.
+    locked in at once. In JupyterLab an answer outlasts its cell: run again, the cell
+    shows it again, until the kernel is restarted.
 
     Args:
         question: text, may contain LaTeX in dollar signs.

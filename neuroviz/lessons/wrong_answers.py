@@ -26,7 +26,7 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     matrix,
 
         Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i α(a_i, w_{i−1})   less l for
-        lightning
+                                                                         lightning
 
     (`general_formula`), and each mistake replaces one piece of it. Left out are
     mistakes that give the right number for this network, and those that give the number

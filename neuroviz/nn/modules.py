@@ -92,7 +92,7 @@ class LightningAttention(_Attention):
     """One layer of attention without softmax, in time linear in the number of tokens.
 
         φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j        (Eq.
-        1–3)
+                            1–3)
 
     Read from the left as (V (X (KX)ᵀ)) (QX): the t × t matrix XᵀAX is never formed, and
     t tokens cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications a head. (With a
@@ -128,7 +128,7 @@ class SoftmaxAttention(_Attention):
 
         φ(X) = V X softmax(XᵀAX / τ), column by column;
         column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)
-            (Eq. 15)
+                   (Eq. 15)
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number,
     not a parameter. Parameters, shapes and options are those of `LightningAttention`.

@@ -192,7 +192,7 @@ def nearest_layer(q1: Form, q2: Form) -> Nearest:
     Y)`, and its root.
 
         distance = min over unit (X, Y) of √(q₁² + q₂²)(X, Y)     that to the pairs with
-        root [X:Y]
+                                                                  root [X:Y]
 
     >>> round(float(nearest_layer((1, 0, 1), (0, 0, 0)).distance), 12)
     1.0

@@ -120,8 +120,9 @@ def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray
     """Matrices that span the directions in which A of the given rank may move with rank
     ≤ a; (m, d, d).
 
-    rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions otherwise        all
-    matrices: at rank A < a every minor of size a + 1 vanishes to second order
+    rank A = a < d   A M + N A for all M, N: a(2d − a) dimensions
+    otherwise        all matrices: at rank A < a every minor of size a + 1 vanishes to
+                     second order
     """
     d = len(A)
     units = np.eye(d * d).reshape(d * d, d, d)

@@ -4,7 +4,7 @@ On the ruling with root m the plane n·p = c singles out one point, so a section
 rational curve too:
 
     q₁(m) = q₂(m) = 0,   n·p = c      three linear equations, by Cramer's rule of degree
-    4 in [X:Y]
+                         4 in [X:Y]
 
 Roots that all four minors share belong to rulings that lie in the plane. Every section
 is singular where the plane meets the singular curve (a tangent plane adds other

@@ -2,8 +2,9 @@
 walk, counted.
 
 python -m studies.teleportation.teleportation            writes counted.json again
-(minutes) python -m studies.teleportation.teleportation --quick    ten networks for each
-walk (seconds), writes nothing
+                                                         (minutes)
+python -m studies.teleportation.teleportation --quick    ten networks for each walk
+                                                         (seconds), writes nothing
 
 A one-parameter group of symmetries multiplies some matrices U of a lightning network by
 exp(sE), and others, W, by exp(−sE), with E symmetric (rows or columns, whichever the
@@ -20,8 +21,7 @@ eigenvalues ε_k of E
     ‖∇L‖² = rest + Σ_k e^{−2 s ε_k} ‖e_kᵀ ∂_U L‖² + e^{2 s ε_k} ‖e_kᵀ ∂_W L‖²
 
 which is convex in s: docs/mathematics.md, "Teleportation". The idea to move where the
-gradient is larger, and
-then to descend: Zhao, Dehmamy, Walters and Yu, NeurIPS 2022.
+gradient is larger, and then to descend: Zhao, Dehmamy, Walters and Yu, NeurIPS 2022.
 """
 
 import argparse

@@ -123,8 +123,9 @@ def known_equivalents(
     to.
 
         L = h vᵀ, M_i = u kᵀ, M_j = c_j v vᵀ (j > i)     u and v change places   (i = l:
-        Theorems 3.2, F) d₀ = 2, M_i = J, M_{i+1} = B                     they change
-        places, L → L / det(B)^e, e = 3^{l−1−i}
+                                                         Theorems 3.2, F)
+        d₀ = 2, M_i = J, M_{i+1} = B                     they change places, L → L /
+                                                         det(B)^e, e = 3^{l−1−i}
 
     One after the other, as often as they lead to something new.
 

@@ -51,10 +51,12 @@ def draw(
     """A start for the search of the fibre of a network.
 
         random       everything drawn at random, the sizes of the M_i within a factor of
-        3 near ρM      some M_i multiplied by numbers of either sign between 0.3 and 3
-        transposes   some M_i transposed swapped      the M_i in another order; or the
-        strongest directions of L and M_l exchanged −L           L with the other sign,
-        and V_l among what moves
+                     3
+        near ρM      some M_i multiplied by numbers of either sign between 0.3 and 3
+        transposes   some M_i transposed
+        swapped      the M_i in another order; or the strongest directions of L and M_l
+                     exchanged
+        −L           L with the other sign, and V_l among what moves
 
     The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the
     architecture allows. Beyond the paper the A of heads stand for the M_i and change

@@ -6,7 +6,7 @@ V_i (i < l), and for lightning to ‖Q_i‖ = 1; from there it moves in directio
 angles to these only:
 
     K_i + κ_i N,  V_i + v_i N′,  Q_i + q_i     N, N′: rows that complete K_i, V_i;
-    lightning: q_i ⊥ Q_i
+                  lightning: q_i ⊥ Q_i
 
 As many coordinates as the gauge slice has free entries, but centred where one likes
 (docs/mathematics.md, "The gauge slice").

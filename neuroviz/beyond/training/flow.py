@@ -330,9 +330,11 @@ def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
     begin alike.
 
         gaussian        independent N(0, 1) in coefficients that are orthonormal for the
-        norm realisable      a layer with A, V of independent N(0, 1) entries dotted
-        k ⊗ M Mᵀ: no common real root, on the dotted part of the singular locus dotted,
-        noisy   the same, plus 0.05 times a Gaussian one
+                        norm
+        realisable      a layer with A, V of independent N(0, 1) entries
+        dotted          k ⊗ M Mᵀ: no common real root, on the dotted part of the
+                        singular locus
+        dotted, noisy   the same, plus 0.05 times a Gaussian one
 
     Raises:
         ValueError: if there is no such kind of target.

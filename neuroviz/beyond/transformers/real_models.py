@@ -33,10 +33,11 @@ class RealModel:
     """The attention layers of a released model, as far as a `Block` can say them.
 
     Symmetries inside one layer leave its function alone, so they stay whatever stands
-    between the layers: `dimension`, parameters less these, is an upper bound for the
-    rank of the derivative in the attention weights of the model itself. That nothing
-    else is lost is extrapolated, from stacks of attention layers with skips. Left out
-    is what norm layers hide on top ("Blocks of real models").
+    between the layers:
+    `dimension`, parameters less these, is an upper bound for the rank of the derivative
+    in the attention weights of the model itself. That nothing else is lost is
+    extrapolated, from stacks of attention layers with skips. Left out is what norm
+    layers hide on top ("Blocks of real models").
 
     Attributes:
         name: as people say it.
