@@ -418,6 +418,32 @@ def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
     assert reached == wanted
 
 
+# Parts of a scene of which Tab reaches one before another that stands above it, or
+# to the left of it.
+AGAINST_THE_SCREEN = """() => {
+  const hands = [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")]
+    .filter((one) => one.checkVisibility());
+  const all = hands.map((one) => one.closest(".nv-view, .nv-footer"));
+  const parts = [...new Set(all)].filter(Boolean);
+  return parts.slice(1).flatMap((part, n) => {
+    const [before, after] = [parts[n], part].map((one) => one.getBoundingClientRect());
+    const isAbove = after.bottom <= before.top + 1;
+    const isBeside = after.top < before.bottom - 1 && before.top < after.bottom - 1;
+    const isLeft = isBeside && after.right <= before.left + 1;
+    return isAbove || isLeft ? [[parts[n].className, part.className]] : [];
+  });
+}"""
+
+
+@pytest.mark.parametrize("kind", sorted({one[0] for one in MOVING}, key=str))
+def test_tab_goes_through_the_parts_of_a_scene_as_they_stand_on_the_screen(scene, kind):
+    page = scene("", kind=kind)
+    for width in (1100, 390, 1100):
+        redraw(page, kind(), width)
+        page.wait_for_timeout(100)
+        assert page.evaluate(AGAINST_THE_SCREEN) == [], width
+
+
 def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page):
     """As where the browser refuses: the canvas gives no WebGL."""
     bare_page.add_init_script(
