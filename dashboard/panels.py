@@ -30,9 +30,8 @@ choice = widgets.Dropdown(
     options=titles, description="panel", layout={"width": "560px"}
 )
 look = widgets.ToggleButtons(options=["light", "dark"], style={"button_width": "80px"})
-room = widgets.HTML(
-    layout={"display": "none"}
-)  # the colours of the page around the panel
+# the colours of the page around the panel
+room = widgets.HTML(layout={"display": "none"})
 stage = widgets.VBox(layout={"width": "100%"})
 
 

@@ -97,9 +97,8 @@ def __getattr__(name: str) -> object:
         except ImportError as error:
             if error.name != "torch":
                 raise
-            return partial(
-                _refuse, error
-            )  # without torch, `from neuroviz import *` still works
+            # without torch, `from neuroviz import *` still works
+            return partial(_refuse, error)
     if name == "__version__":
         from importlib.metadata import version
 

@@ -53,9 +53,8 @@ _GONE = {
     ),
 }
 __all__ = sorted(_PANELS)
-__path__: list[
-    str
-] = []  # `from neuroviz.explorables.presets import presets` still works: see `moved`
+# `from neuroviz.explorables.presets import presets` still works: see `moved`
+__path__: list[str] = []
 
 
 def __getattr__(name: str) -> object:

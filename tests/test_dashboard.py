@@ -57,9 +57,8 @@ def test_panels_are_large_and_follow_the_room(page):
     assert theme.current() == {"mode": "dark", "size": "lecture"}
     assert panel.figure.drawn["look"]["colors"]["ground"] == theme.color("ground")
     assert theme.color("ground") in page["room"].value
-    arrow = quote(
-        f"stroke='{theme.color('ink')}'"
-    )  # of the boxes: black on black is not seen
+    # of the boxes: black on black is not seen
+    arrow = quote(f"stroke='{theme.color('ink')}'")
     assert arrow in page["room"].value
     page["look"].value = "light"
     assert arrow not in page["room"].value
@@ -152,7 +151,8 @@ def test_a_slider_moves_a_panel_on_the_served_page(server, bare_page):
         play.evaluate("""button => {
             const handle = button.parentElement.querySelector(".noUi-handle");
             window.places = new Set();
-            new MutationObserver(() => places.add(+handle.ariaValueText)).observe(handle, {attributes: true});
+            const note = () => places.add(+handle.ariaValueText);
+            new MutationObserver(note).observe(handle, {attributes: true});
             button.click();
         }""")
         ended = "button => places.size && button.textContent === '▶'"

@@ -202,10 +202,8 @@ def test_line_gap_and_formula_stand_where_the_measurements_say(name):
 @pytest.mark.parametrize("name", ["widening", "rank one", "one token", "start"])
 def test_the_paper_outside_its_hypotheses_is_marked_as_that(name):
     s, figure = study(name), drawn(name)
-    crosses, words = (
-        [t for t in figure.data if t.name == CROSS],
-        " ".join(map(bare, said(figure))),
-    )
+    crosses = [t for t in figure.data if t.name == CROSS]
+    words = " ".join(map(bare, said(figure)))
     outside = (
         s.paper.status == "outside hypotheses" and s.paper.value != s.expected.value
     )

@@ -21,7 +21,8 @@ HEAVY = [
 HEAVY += ["loky", "tqdm", "pandas", "distributed", "dask"]
 MEASUREMENTS = """
 a = nv.Architecture.uniform(3, 2, 2, attention='softmax')
-nv.expected_dimension(a), nv.measure_dimension(a), nv.measure_dimension(a, method='float')
+nv.expected_dimension(a), nv.measure_dimension(a)
+nv.measure_dimension(a, method='float')
 nv.sweep([a], progress=False).to_csv()
 """
 

@@ -22,10 +22,8 @@ BASE = {"engine": set(), "certificate": {"engine"}, "nn": {"engine"}, "kit": {"e
 ANYTHING = {"beyond", "lessons"}
 FOLDERS = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
 ROOMS = FOLDERS - set(BASE) - ANYTHING
-ENGINE_NEEDS = {
-    "numpy",
-    "threadpoolctl",
-}  # flint, torch, pandas, loky only where asked for
+# flint, torch, pandas, loky only where asked for
+ENGINE_NEEDS = {"numpy", "threadpoolctl"}
 
 
 def imported(source: str, package: str) -> set[str]:

@@ -20,11 +20,14 @@ for one in (a, b, c):
     print(one, repr(one), nv.what_is_known(one), repr(nv.what_is_known(one)))
     print(nv.expected_dimension(one), nv.estimate_cost(one))
     print(nv.is_identifiable(one, lambda weights: weights[0].V.sum()))
-    print(nv.measure_dimension(one), nv.measure_dimension(one, method="float"), nv.kernel_ledger(one))
-print(nv.paper_formula(a), nv.general_formula(b), nv.rank_by_inputs(a), nv.local_check(b))
+    print(nv.measure_dimension(one), nv.measure_dimension(one, method="float"))
+    print(nv.kernel_ledger(one))
+print(nv.paper_formula(a), nv.general_formula(b))
+print(nv.rank_by_inputs(a), nv.local_check(b))
 print(nv.sweep([a, b], progress=False))
 print(nv.measure_dimension(b, method="certified").certificate)
-print(nv.search_fiber(a, unflatten(a, np.random.default_rng(0).normal(size=a.num_parameters))))
+parameters = np.random.default_rng(0).normal(size=a.num_parameters)
+print(nv.search_fiber(a, unflatten(a, parameters)))
 """
 
 

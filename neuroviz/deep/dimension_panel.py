@@ -26,11 +26,9 @@ _FLOOR = 1e-17  # where an exact zero is drawn
 def dimension_parts(study: DimensionStudy) -> Parts:
     """The spectrum: values that count are filled, those that are rounding are
     hollow."""
-    plot, n, rank = (
-        Plot("", (0.0, 1.0), (0, 1)),
-        study.arch.num_parameters,
-        study.exact.value,
-    )
+    plot = Plot("", (0.0, 1.0), (0, 1))
+    n = study.arch.num_parameters
+    rank = study.exact.value
     found = [] if study.spectrum is None else study.spectrum.singular_values
     sigma = [max(float(value), _FLOOR) for value in found]
     kept, dropped, size = sigma[:rank], sigma[rank:], theme.size("marker")
@@ -59,10 +57,8 @@ def dimension_parts(study: DimensionStudy) -> Parts:
             "color": theme.color(fill),
             "line": {"color": theme.color(edge), "width": width},
         }
-        x, hover = (
-            list(range(first, first + len(values))),
-            "σ<sub>%{x}</sub> = %{y:.2e}",
-        )
+        x = list(range(first, first + len(values)))
+        hover = "σ<sub>%{x}</sub> = %{y:.2e}"
         plot.points(name, x, values, look, cliponaxis=False, hover=hover)
     ends, width = [10.0**BOTTOM, 10.0**TOP], theme.size("line") + 0.8
     plot.line(
@@ -75,9 +71,8 @@ def dimension_parts(study: DimensionStudy) -> Parts:
     plot.headline(f"{rank} of {n} directions move the function")
     _gap(study, plot, kept, dropped)
     _names(study, plot)
-    if (
-        study.spectrum is not None
-    ):  # the grey area ends where rounding alone may lift a singular value
+    # the grey area ends where rounding alone may lift a singular value
+    if study.spectrum is not None:
         noise = max(n * 2.2e-16, 10 ** (BOTTOM + 0.2))
         plot.region((0, n + 1), (10**BOTTOM, noise), {"width": 0}, theme.color("wash"))
         x, side = (0, "left") if rank > 0.3 * n else (1, "right")
@@ -89,12 +84,10 @@ def dimension_parts(study: DimensionStudy) -> Parts:
 def _formula_marks(study: DimensionStudy, plot: Plot) -> None:
     """A triangle at the formula; a cross at the paper's, where it does not apply and
     says something else."""
-    expected, paper, size, y = (
-        study.expected,
-        study.paper,
-        theme.size("marker"),
-        [10 ** (BOTTOM + 0.35)],
-    )
+    expected = study.expected
+    paper = study.paper
+    size = theme.size("marker")
+    y = [10 ** (BOTTOM + 0.35)]
     if expected.value is not None:
         name, hover = "dimension by the formula", f"{expected.source}: {expected.value}"
         look = {"symbol": "triangle-up-open", "size": 2 * size, "line": {"width": 2.5}}
@@ -132,12 +125,10 @@ def _beside(
 
 def _names(study: DimensionStudy, plot: Plot) -> None:
     """The labels of line, triangle and cross, each where there is room."""
-    expected, paper, n, rank = (
-        study.expected,
-        study.paper,
-        study.arch.num_parameters,
-        study.exact.value,
-    )
+    expected = study.expected
+    paper = study.paper
+    n = study.arch.num_parameters
+    rank = study.exact.value
     crossed, late = has_a_place(paper, expected), rank > 0.75 * n
     y, side = (-6.6, "right") if late else (0.35, "left")
     said = f"exact rank<br><b>{rank}</b>"
@@ -155,12 +146,10 @@ def _names(study: DimensionStudy, plot: Plot) -> None:
     x = (rank if expected.value is None else expected.value) + 0.5
     yshift = 16 if crossed and side == "left" else 0
     _beside(plot, said, x, BOTTOM + 0.45, side, 16, "formula", yshift=yshift)
-    if would_mislead(
-        paper, expected
-    ):  # the note takes the empty corner: below dots or right of the line
-        said = f"✕ {paper_name(paper)} would say {paper.value},<br>but does not apply here".replace(
-            "-", "−"
-        )
+    # the note takes the empty corner: below dots or right of the line
+    if would_mislead(paper, expected):
+        value = str(paper.value).replace("-", "−")
+        said = f"✕ {paper_name(paper)} would say {value},<br>but does not apply here"
         place = (0, -9.0, "left", 8) if late else (1, -7.0, "right", 4)
         look = {"xref": "x domain", "bgcolor": theme.color("ground")}
         _beside(plot, colored("outside", said), *place, "outside", **look)
@@ -177,14 +166,11 @@ def _gap(
         text = f"{n} parameters: too many for<br>a spectrum in a panel"
     elif kept and dropped:
         y0, y1 = log10(dropped[0]), log10(kept[-1])
-        if (
-            y1 > -1.9 and not full
-        ):  # the label of the rank stands at the top: the arrow goes beside it
+        # the label of the rank stands at the top: the arrow goes beside it
+        if y1 > -1.9 and not full:
             x = rank + 0.5 + 0.24 * n
-        text = (
-            "≈ gap"
-            f" {rough(kept[-1] / dropped[0] if spectrum.singular_values[rank] > 0 else inf)}"
-        )
+        is_finite = spectrum.singular_values[rank] > 0
+        text = f"≈ gap {rough(kept[-1] / dropped[0] if is_finite else inf)}"
     else:
         text = "nothing dropped:<br>full rank"
     if spectrum is not None and (not spectrum.decided or spectrum.value != rank):

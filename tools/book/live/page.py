@@ -48,7 +48,8 @@ def begin(post: Callable) -> None:
 
     global _post
     _post, comm.create_comm = post, create
-    import neuroviz.explorables  # noqa: F401  # what takes longest is done before the first panel is asked for
+    # what takes longest is done before the first panel is asked for
+    import neuroviz.explorables  # noqa: F401
 
     class Missing:
         @staticmethod
