@@ -66,9 +66,8 @@ def rank_by_backward_passes(
         INPUTS, arch.widths[0], arch.tokens, generator=generator
     ).split(batch):
         outputs = network(X).flatten()
-        for i in range(
-            len(outputs)
-        ):  # to iterate over the tensor itself would be far slower
+        # to iterate over the tensor itself would be far slower
+        for i in range(len(outputs)):
             network.zero_grad()
             outputs[i].backward(retain_graph=True)
             rows.append(
@@ -136,11 +135,9 @@ def run(effort: Effort) -> list[Table]:
             )
             rows.append(row(arch.widths[0], exact, found, theirs, by_input, ours))
     wrong = sum(exact != found for _, exact, found, *_ in rows)
-    theirs, by_input, ours = (
-        sum(r[3] for r in rows),
-        sum(r[4] for r in rows),
-        median(whole),
-    )
+    theirs = sum(r[3] for r in rows)
+    by_input = sum(r[4] for r in rows)
+    ours = median(whole)
     rows.append(row("all", None, f"{wrong} wrong", theirs, by_input, ours))
     ratio, milliseconds = theirs / ours, 1e3 * median(of_both)
     findings = (

@@ -126,9 +126,8 @@ def _check_equal(one: np.ndarray, other: np.ndarray) -> None:
 
 def run(effort: Effort) -> list[Table]:
     with one_thread():
-        line(
-            NETWORKS[0]
-        )  # once, untimed: imports, and what the libraries build on their first call
+        # once, untimed: imports, and what the libraries build on their first call
+        line(NETWORKS[0])
         rows = tuple(
             line(arch) for arch in (NETWORKS[:3] if effort.quick else NETWORKS)
         )

@@ -28,10 +28,12 @@ PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
 <script type="module">
 import start from "./live/start.js";
-const place = document.getElementById("place"), seen = (what) => document.querySelector(what);
+const place = document.getElementById("place");
+const seen = (what) => document.querySelector(what);
 let python, close = () => {};
 const drawn = ".nv-figure :is(.main-svg, .nv-handle)";
-const says = () => seen(".nv-done") && seen(drawn) && seen(".nv-description")?.innerText;
+const isThere = () => seen(".nv-done") && seen(drawn);
+const says = () => isThere() && seen(".nv-description")?.innerText;
 window.said = [];
 window.changed = (before, patience) => new Promise((go) => {
   const look = () => { const now = says(); if (now && now !== before) go(now); };
@@ -143,9 +145,8 @@ def take(
                         says,
                     )
                     page.keyboard.press("ArrowRight")
-                    if not (
-                        says := page.evaluate("window.next")
-                    ):  # the slider is at its end
+                    # the slider is at its end
+                    if not (says := page.evaluate("window.next")):
                         break
                     moves.append(now() - before)
                 found.append((name, opened, moves))
@@ -164,10 +165,8 @@ def run(effort: Effort) -> list[Table]:
         )
         for name, opened, moves in found
     )
-    first, middle = (
-        rows[0][1] / 1000,
-        median(one["Python"] + one["page"] for *_, all_ in found for one in all_),
-    )
+    first = rows[0][1] / 1000
+    middle = median(one["Python"] + one["page"] for *_, all_ in found for one in all_)
     said = f"the first after {first:.1f} s of processor time, a move {middle:.0f} ms"
     met = first <= MOST_FIRST and middle <= MOST_MOVE
     finding = Finding(

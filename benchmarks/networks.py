@@ -21,10 +21,8 @@ SHAPES = [(d, d // 4, 2, 3, "lightning") for d in (8, 16, 32, 64, 96, 128)] + [
     (64, 64, 9, 3, "softmax")
 ]
 QUICK, USUAL = 3, 4  # how many of them; all with --large
-GOALS = {
-    49_152: (84, 1_500, "int8"),
-    110_592: (3_600, 6_000, ""),
-}  # seconds, megabytes, in which arithmetic
+# seconds, megabytes, in which arithmetic
+GOALS = {49_152: (84, 1_500, "int8"), 110_592: (3_600, 6_000, "")}
 # peak over matrix, once the matrix is larger than what the interpreter itself needs
 GOAL_MEMORY = 1.5
 _ITSELF = 512 * 2**20
@@ -52,7 +50,8 @@ def peak():
     status = Path("/proc/self/status")
     if status.exists():
         return 1024 * int(status.read_text().split("VmHWM:")[1].split()[0])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 fastest_arithmetic()  # imports torch, where it is needed to find out
 arch = nv.Architecture.uniform(*json.loads(sys.argv[1]))

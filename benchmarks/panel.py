@@ -142,9 +142,8 @@ def read_back(panel: DimensionExplorer) -> tuple:
 def run(effort: Effort) -> list[Table]:
     rows = []
     with one_thread():
-        times(
-            MOVES[0], 2
-        )  # once, untimed: imports, and what the libraries build on their first call
+        # once, untimed: imports, and what the libraries build on their first call
+        times(MOVES[0], 2)
         for move in MOVES[1:4] if effort.quick else MOVES:
             arch, taken = times(move, 5 if effort.quick else REPEATS)
             slider, svd, in_place = taken

@@ -129,10 +129,8 @@ def run(effort: Effort) -> list[Table]:
     for width in WIDTHS[: 1 if effort.quick else None if effort.large else -1]:
         arch = nv.Architecture.uniform(width, a=width // 4, layers=2)
         nv.estimate_cost(arch)  # times products itself, once
-        spent, shared = (
-            parts(arch),
-            on_all_threads(arch, 1 if width == WIDTHS[-1] else 3),
-        )
+        spent = parts(arch)
+        shared = on_all_threads(arch, 1 if width == WIDTHS[-1] else 3)
         name = fastest_arithmetic().name
         rows.append(
             (

@@ -38,9 +38,8 @@ _WORDS = {
     "flint": "python-flint",
     "product": "plain float64 product",
 }
-_APART = (
-    0.32  # of a power of ten: how far two labels at the right end keep from each other
-)
+# of a power of ten: how far two labels at the right end keep from each other
+_APART = 0.32
 
 
 def in_seconds(time: float) -> str:
@@ -163,7 +162,8 @@ def _spread(heights: dict[str, float]) -> dict[str, float]:
     """The heights of labels, moved apart where they would cover each other; their
     middle stays.
 
-    >>> {name: round(height, 2) for name, height in _spread({"a": 1.0, "b": 1.0}).items()}
+    >>> apart = _spread({"a": 1.0, "b": 1.0})
+    >>> {name: round(height, 2) for name, height in apart.items()}
     {'a': 0.84, 'b': 1.16}
     """
     placed: dict[str, float] = {}

@@ -113,7 +113,7 @@ def take(root: Path, panel: str) -> Taken:
             start = spent("TaskDuration")
             page.get_by_role("menuitem", name="Run", exact=True).click()
             page.get_by_text("Run Selected Cell", exact=True).click()
-            # A question a frame would cost as much itself.
+            # a question a frame would cost as much itself
             page.wait_for_function(is_there, polling=200)
         picture = spent("TaskDuration") - start
         page.wait_for_timeout(3000)
@@ -212,9 +212,8 @@ def step(root: Path, panel: str) -> tuple[str, float, float, float]:
         def spent() -> list[float]:
             metrics = session.send("Performance.getMetrics")["metrics"]
             page_ms = {one["name"]: 1000 * one["value"] for one in metrics}
-            threads = Path(f"/proc/{pid}/task").glob(
-                "*/schedstat"
-            )  # nanoseconds; `stat` counts in 10 ms
+            # nanoseconds; `stat` counts in 10 ms
+            threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
             kernel_ms = sum(int(one.read_text().split()[0]) for one in threads) / 1e6
             return [kernel_ms, page_ms["TaskDuration"], page_ms["ScriptDuration"]]
 

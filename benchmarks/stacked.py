@@ -37,10 +37,8 @@ def ranks_together(
     >>> ranks_together([np.array([[1.0, 2.0], [2.0, 4.0]]), np.eye(3)])
     [1, 3]
     """
-    found, by_size = (
-        {},
-        sorted(range(len(matrices)), key=lambda i: matrices[i].shape[1]),
-    )
+    found = {}
+    by_size = sorted(range(len(matrices)), key=lambda i: matrices[i].shape[1])
     for start in range(0, len(matrices), at_once):
         chosen = by_size[start : start + at_once]
         found |= zip(
@@ -51,11 +49,9 @@ def ranks_together(
 
 def _stacked(matrices: Sequence[np.ndarray], over: PrimeField) -> list[int]:
     m, n = np.max([matrix.shape for matrix in matrices], axis=0)
-    stack, every, found = (
-        np.zeros((len(matrices), m, n)),
-        np.arange(len(matrices)),
-        np.zeros(len(matrices), int),
-    )
+    stack = np.zeros((len(matrices), m, n))
+    every = np.arange(len(matrices))
+    found = np.zeros(len(matrices), int)
     for whole, matrix in zip(stack, matrices, strict=True):
         whole[: matrix.shape[0], : matrix.shape[1]] = matrix
     found, rows = np.zeros(len(matrices), int), np.arange(m)
@@ -67,9 +63,8 @@ def _stacked(matrices: Sequence[np.ndarray], over: PrimeField) -> list[int]:
         if not len(there):
             continue
         pivot = stack[every, row, column:]
-        stack[there, row[there]] = stack[
-            there, found[there]
-        ]  # the row of the pivot is done
+        # the row of the pivot is done
+        stack[there, row[there]] = stack[there, found[there]]
         inverse = np.zeros(len(stack))
         inverse[there] = [pow(int(x), -1, over.p) for x in pivot[there, 0]]
         found[there] += 1

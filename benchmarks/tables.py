@@ -65,7 +65,8 @@ class Table:
     def markdown(self) -> str:
         """The table as GitHub shows it, with its note.
 
-        >>> print(Table("t", ("n", "s"), (",", ".2f"), ((1024, 0.5), ("all", None)), "One run.").markdown())
+        >>> rows = (1024, 0.5), ("all", None)
+        >>> print(Table("t", ("n", "s"), (",", ".2f"), rows, "One run.").markdown())
         | n | s |
         | ---: | ---: |
         | 1,024 | 0.50 |
@@ -166,7 +167,8 @@ def filled(text: str, tables: list[Table]) -> str:
     """A text with each table, and the summary, between its markers.
 
     >>> table = Table("one", ("n",), ("d",), ((1,),), "")
-    >>> "| 1 |" in filled("<!-- summary --><!-- end summary --><!-- one -->old<!-- end one -->", [table])
+    >>> text = "<!-- summary --><!-- end summary --><!-- one -->old<!-- end one -->"
+    >>> "| 1 |" in filled(text, [table])
     True
     """
     for name, inside in [

@@ -11,9 +11,8 @@ from pathlib import Path
 import neuroviz
 
 _HERE = Path(__file__).parent
-_COURSE = (
-    _HERE / "course" if (_HERE / "course").exists() else _HERE.parent
-)  # installed, or a checkout
+# installed, or a checkout
+_COURSE = _HERE / "course" if (_HERE / "course").exists() else _HERE.parent
 _FOLDER = "neuroviz-notebooks"
 _FIRST = "notebooks/00_start.ipynb"
 

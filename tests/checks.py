@@ -105,10 +105,8 @@ def not_done(names, buttons=None):
                 button.click()
             done = panel.wait(_SECONDS) and panel.status.startswith("done")
             if not done or len(panel.description) > TWO_LINES:
-                label, said = (
-                    button.description if button else "as it opens",
-                    panel.description,
-                )
+                label = button.description if button else "as it opens"
+                said = panel.description
                 found.append(
                     f"{type(panel).__name__}, {label}:"
                     f" {panel.status if not done else said}"

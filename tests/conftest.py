@@ -8,7 +8,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import tqdm.auto  # noqa: F401  # a test loads ipykernel, and after it the bar would be a widget
+
+# A test loads ipykernel, and after it the bar would be a widget.
+import tqdm.auto  # noqa: F401
 
 # numpy reads these when it is imported, which is later. Most matrices here are small:
 # threads only wait.

@@ -113,9 +113,8 @@ def plain(figure):
             name: drawn[name]
             for name in ("facts", "place", "ranges", "choices", "look")
         }
-    data = [
-        {"type": "scatter", **trace} for trace in drawn["data"]
-    ]  # as plotly takes one without a type
+    # as plotly takes one without a type
+    data = [{"type": "scatter", **trace} for trace in drawn["data"]]
     return without({"data": data, "layout": drawn["layout"]}, ("uid", "template"))
 
 

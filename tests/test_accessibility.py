@@ -24,13 +24,10 @@ MARKS = {
     "ghost": "thin or dotted line without marks",
     "soft": "dashed line",
 }
-COMFORTABLE = (
-    22  # CIE76: from here on two marks are told apart at a glance by colour alone
-)
-LEAST = {
-    "protan": 9,
-    "deutan": 9,
-}  # what two of these roles differ by even where colour alone is not enough
+# CIE76: from here on two marks are told apart at a glance by colour alone
+COMFORTABLE = 22
+# what two of these roles differ by even where colour alone is not enough
+LEAST = {"protan": 9, "deutan": 9}
 
 # Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color
 # vision deficiency", 2009, severity 1.0: what becomes of linear red, green and blue.
@@ -93,9 +90,8 @@ def contrast(one, two):
 def test_the_measures_are_those_of_the_standards():
     assert apart("#000000", "#FFFFFF") == pytest.approx(100, abs=0.01)
     assert contrast("#000000", "#FFFFFF") == pytest.approx(21, abs=0.01)
-    assert contrast("#777777", "#FFFFFF") == pytest.approx(
-        4.48, abs=0.01
-    )  # the well-known near miss
+    # the well-known near miss
+    assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
     assert lab("#FF0000") == pytest.approx([53.24, 80.09, 67.20], abs=0.05)
     for eyes in SEEN_BY:  # grey stays grey
         assert lab("#808080", eyes) == pytest.approx(lab("#808080"), abs=0.05)
@@ -139,10 +135,8 @@ def test_sheets_and_layers_have_no_mark_and_need_their_colours(look, mode, eyes)
     layers = [theme.color(f"layer {k}") for k in range(1, 5)]
     assert all(apart(one, two, eyes) >= 20 for one, two in combinations(layers, 2))
     lightness = [lab(code, eyes)[0] for code in layers]
-    assert lightness in (
-        sorted(lightness),
-        sorted(lightness, reverse=True),
-    )  # an order that grey keeps
+    # an order that grey keeps
+    assert lightness in (sorted(lightness), sorted(lightness, reverse=True))
 
 
 # Names

@@ -188,11 +188,9 @@ def test_weights_whose_functions_differ_are_refused(number):
             pair = None  # the change is no difference
     second = pair[0]
     if rng.random() < 0.5:
-        spread, inside, along = (
-            rng.choice([0, 1, 2, 6]),
-            rng.choice([0, 3, 6]),
-            bool(rng.random() < 0.5),
-        )
+        spread = rng.choice([0, 1, 2, 6])
+        inside = rng.choice([0, 3, 6])
+        along = bool(rng.random() < 0.5)
         change = Change(spread, along, inside, shift=10 ** rng.uniform(-3, 6))
         second, _ = same_function(arch, second, change, rng)
     assert refusal(arch, first, second)
@@ -203,11 +201,9 @@ def test_weights_of_one_function_are_aligned_unless_rounding_hides_it(number):
     rng = np.random.default_rng([2, number])
     arch = ARCHS[number % len(ARCHS)]
     first = drawn(arch, rng, rng.choice([0, 3, 8]))
-    spread, inside, along = (
-        rng.choice([0, 1, 2, 3, 6, 9]),
-        rng.choice([0, 1, 2, 4, 6]),
-        bool(rng.random() < 0.5),
-    )
+    spread = rng.choice([0, 1, 2, 3, 6, 9])
+    inside = rng.choice([0, 1, 2, 4, 6])
+    along = bool(rng.random() < 0.5)
     change = Change(spread, along, inside, shift=10 ** rng.uniform(-3, 6))
     second, orders = same_function(arch, first, change, rng)
     if said := refusal(arch, first, second):
@@ -470,10 +466,8 @@ def test_two_causal_layers_with_skips_have_a_second_preimage_for_two_tokens():
     arch = Architecture.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
     one, V1 = np.eye(2), np.array([[0.7, 0.2], [-0.4, 0.9]])
     T = np.linalg.inv(one + V1)
-    A1, A2 = (
-        np.array([[0.3, -1.1], [0.8, 0.5]]),
-        np.array([[0.0, 1.3], [-1.3, 0.0]]) @ np.linalg.inv(V1),
-    )
+    A1 = np.array([[0.3, -1.1], [0.8, 0.5]])
+    A2 = np.array([[0.0, 1.3], [-1.3, 0.0]]) @ np.linalg.inv(V1)
     V2 = T - one
 
     def weights(*layers):

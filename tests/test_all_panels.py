@@ -50,10 +50,8 @@ KEPT = {
     "LedgerExplorer": (2, "layers=2"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),
-    "UnrollingExplorer": (
-        3,
-        "place=1;output=2",
-    ),  # places beyond the term, tokens beyond the last: refused
+    # places beyond the term, tokens beyond the last: refused
+    "UnrollingExplorer": (3, "place=1;output=2"),
     "VariantsExplorer": (1, ""),
 }
 LOOKS = [{"mode": "light", "size": "notebook"}, {"mode": "dark", "size": "lecture"}]
@@ -70,9 +68,8 @@ def wrong_here(panel, twin):
         for words in {*said(panel.figure), panel.description}
         if PYTHON.search(words)
     ]
-    if (
-        not 0 < len(re.sub(r"Hint \d.*", "", panel.description.strip())) <= TWO_LINES
-    ):  # a hint takes its room
+    # a hint takes its room
+    if not 0 < len(re.sub(r"Hint \d.*", "", panel.description.strip())) <= TWO_LINES:
         found.append(f"no description of two lines: {panel.description!r}")
     for trace in panel.figure.drawn.get("data", ()):
         if "text" in trace.get("mode", "") and "" in trace.get("text", ()):
@@ -241,7 +238,7 @@ def test_all_sliders_go_to_their_least_together(name):
 
 
 @pytest.mark.parametrize("name", explorables.__all__)
-def test_a_random_state_is_reached_and_opened_with_the_same_picture_in_the_dark_and_large(
+def test_a_random_state_reached_or_opened_is_the_same_picture_dark_and_large(
     name,
 ):
     """The walk to the ends is in the light; there half of the colours and sizes could
@@ -259,9 +256,8 @@ def test_only_shows_these_controls_and_no_others(name):
     kind = getattr(explorables, name)
     whole = kind()
     asked = list(whole.controls)[:2]
-    saying = [
-        name for name in asked if whole.controls[name].layout.display != "none"
-    ]  # in this state
+    # in this state
+    saying = [name for name in asked if whole.controls[name].layout.display != "none"]
     panel = kind(only=asked)
     assert (
         [n for n, c in panel.controls.items() if c.layout.display != "none"]

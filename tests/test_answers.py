@@ -16,14 +16,22 @@ from neuroviz.lessons.teaching import predict
 
 HERE = Path(__file__).parent
 PAGE = f"""{theme.css()}<div class="nv">
-  <div id="line"></div><button class="jupyter-button">preset</button><span class="nv-copy"><button
-  class="jupyter-button">Copy</button></span>
+  <div id="line"></div>
+  <button class="jupyter-button">preset</button>
+  <span class="nv-copy"><button class="jupyter-button">Copy</button></span>
   <div id="slider"><div class="noUi-target"><div class="noUi-handle"></div></div></div>
   <div id="box"><input type="text"></div>
-  <div class="widget-html"><div class="nv-title">panel <span class="of-badge" data-setting='OF'><span
-    class="nv-badge">exact</span></span></div></div>
+  <div class="widget-html">
+    <div class="nv-title">panel
+      <span class="of-badge" data-setting='OF'>
+        <span class="nv-badge">exact</span>
+      </span>
+    </div>
+  </div>
   <div class="nv-figure"><div class="of-figure" data-setting='OF'>…</div></div>
-  <div class="widget-html"><div class="nv-description of-description" data-setting='OF'>…</div></div>
+  <div class="widget-html">
+    <div class="nv-description of-description" data-setting='OF'>…</div>
+  </div>
 </div>""".replace("OF", '{"number": 2, "kind": "plain", "word": ""}')
 ALL = ["figure", "badge", "description"]
 
@@ -49,7 +57,7 @@ def dims(page, pieces: list[str]) -> None:
 # In Python
 
 
-def test_while_work_runs_every_piece_is_still_of_the_last_answer_and_the_status_is_of_the_request():
+def test_during_work_each_piece_is_of_the_last_answer_and_the_status_of_the_request():
     panel = LedgerExplorer(state="layers=1;width=2")
     before = values_of(panel.controls)
     panel.state = "layers=6;width=8"
@@ -120,7 +128,7 @@ def test_what_is_of_other_values_is_dimmed_and_python_is_waited_for(page, moved)
     assert seen(page)[0] == "done in 3 ms"
 
 
-def test_each_piece_is_dimmed_by_its_own_values_and_a_message_about_the_new_ones_is_shown(
+def test_each_piece_is_dimmed_by_its_own_values_and_a_message_on_new_ones_is_shown(
     page,
 ):
     page.evaluate("controls.number.set('value', 3)")
@@ -129,9 +137,8 @@ def test_each_piece_is_dimmed_by_its_own_values_and_a_message_about_the_new_ones
         "python({number: 3, kind: 'plain', word: ''}, '<b>no</b>', 'error', ['figure'])"
     )
     dims(page, ["badge", "description"])
-    assert (
-        seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"
-    )  # text, no HTML
+    # text, no HTML
+    assert seen(page)[0] == "▨ <b>no</b>" and page.evaluate("line().role") == "alert"
     page.evaluate("python({number: 3, kind: 'plain', word: ''}, 'done')")
     dims(page, [])
     assert page.evaluate("line().role") == "status"
@@ -163,7 +170,7 @@ def test_numbers_that_differ_by_rounding_dust_are_the_same(page):
     assert seen(page) == ("done", [])
 
 
-def test_a_slider_that_tells_python_later_is_not_what_the_picture_is_of_while_it_is_held(
+def test_the_picture_is_not_of_a_held_slider_that_tells_python_later(
     page,
 ):
     page.evaluate(

@@ -122,10 +122,8 @@ LONG = tuple(range(1, 1002))
 
 
 def test_long_rows_are_written_in_short():
-    deep, uneven = (
-        Architecture.uniform(4, 2, 10**5, heads=3),
-        Architecture(LONG, LONG[1:]),
-    )
+    deep = Architecture.uniform(4, 2, 10**5, heads=3)
+    uneven = Architecture(LONG, LONG[1:])
     assert (
         str(deep) == "lightning 4 (100001 times), a = 2 (100000 times), t = 3, 3 heads"
     )
@@ -133,9 +131,8 @@ def test_long_rows_are_written_in_short():
     for said in (repr(deep), str(uneven), repr(uneven)):
         assert len(said) < 300
     assert "1→2→3→4→5→6→…→999→1000→1001 (1001 numbers)" in str(uneven)
-    short = Architecture(
-        LONG[:20], LONG[1:20]
-    )  # nothing is left out of what a reader can look through
+    # nothing is left out of what a reader can look through
+    short = Architecture(LONG[:20], LONG[1:20])
     assert eval(repr(short), {"Architecture": Architecture, "Block": Block}) == short
 
 

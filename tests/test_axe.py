@@ -23,7 +23,8 @@ OF_A_PAGE = (
 RUN = """async (off) => {
   const rules = Object.fromEntries(off.map((name) => [name, {enabled: false}]));
   const {violations} = await axe.run("#box", {rules});
-  return violations.map(({id, nodes}) => `${id}: ${nodes.map((one) => one.html.slice(0, 150)).join(" | ")}`);
+  const places = (nodes) => nodes.map((one) => one.html.slice(0, 150)).join(" | ");
+  return violations.map(({id, nodes}) => `${id}: ${places(nodes)}`);
 }"""
 
 

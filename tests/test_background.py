@@ -291,9 +291,8 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
         await asyncio.sleep(0.01)
         assert ends == [3]
 
-        loop.submit(
-            three, 1, ends.append
-        )  # in the middle of its steps somebody waits for it
+        # in the middle of its steps somebody waits for it
+        loop.submit(three, 1, ends.append)
         await asyncio.sleep(0)
         assert loop.wait() and ends == [3, 3]
 
@@ -638,9 +637,8 @@ class Panel:
 def module(tmp_path, monkeypatch, child):
     """A module of the test's own, and a function that loads it anew with other
     numbers."""
-    assert (
-        answer(child, abs, -3) == 3
-    )  # a child that is there before the module is loaded
+    # a child that is there before the module is loaded
+    assert answer(child, abs, -3) == 3
     name = f"reloaded_{tmp_path.name}"
     (tmp_path / f"{name}.py").write_text(FIRST)
     monkeypatch.syspath_prepend(tmp_path)
@@ -661,12 +659,10 @@ def test_what_was_kept_from_before_a_reload_still_works_and_with_the_new_code(
     child, module, knows
 ):
     loaded, change = module
-    work, cached, of_panel, setting = (
-        loaded.work,
-        loaded.cached,
-        loaded.Panel.answer,
-        loaded.Setting(1),
-    )
+    work = loaded.work
+    cached = loaded.cached
+    of_panel = loaded.Panel.answer
+    setting = loaded.Setting(1)
     if knows:
         assert answer(child, work, 1) == 2
     change()
@@ -790,7 +786,7 @@ def forks_and_ends(_):
         (forks_and_ends, None, "it ended by itself with exit status 3"),
     ],
 )
-def test_an_end_before_the_answer_is_told_with_its_cause_and_the_next_request_is_answered(
+def test_an_early_end_is_told_with_its_cause_and_the_next_request_is_answered(
     child, work, argument, words
 ):
     assert answer(child, abs, -3) == 3
@@ -869,9 +865,8 @@ def test_a_child_goes_with_the_last_who_holds_it(child):
     own = ChildProcess()
     assert answer(own, abs, -3) == 3
     pid = own._child.process.pid
-    os.kill(
-        pid, signal.SIGSTOP
-    )  # it does not notice by itself that nobody is there any more
+    # it does not notice by itself that nobody is there any more
+    os.kill(pid, signal.SIGSTOP)
     del own
     gc.collect()
     assert not is_alive(pid)

@@ -127,9 +127,8 @@ def test_the_four_jacobians_are_one_matrix():
 def test_a_random_matrix_is_stored_as_it_is_eliminated(arithmetic, monkeypatch):
     if arithmetic.name == "int8" and not int8_is_exact():
         pytest.skip("byte products are not exact on this machine")
-    monkeypatch.setattr(
-        ranks, "_BYTES_AT_ONCE", 8 * 40 * 7
-    )  # several parts, the last one smaller
+    # several parts, the last one smaller
+    monkeypatch.setattr(ranks, "_BYTES_AT_ONCE", 8 * 40 * 7)
     matrix = ranks.random_matrix(arithmetic, 40)
     assert (
         matrix.dtype == arithmetic.dtype

@@ -51,7 +51,7 @@ def test_no_formula_is_wrong_among_ten_thousand_networks_that_it_answers(seed):
 
 @pytest.mark.parametrize("rotary", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-def test_learned_positions_lose_the_width_of_the_input_also_where_the_output_is_narrower(
+def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_output(
     rotary, causal
 ):
     """At 2 → 1 with a = 1 and two tokens 9; a shift of the width of the output would
@@ -98,9 +98,8 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
             )
             assert names.get("affine maps between layers", 0) == law
             if theory.value is None:
-                assert (
-                    layers > 1 and not skip and hidden < d
-                )  # narrow MLPs without skips
+                # narrow MLPs without skips
+                assert layers > 1 and not skip and hidden < d
                 continue
             lost += law > 0
             assert measure_dimension(arch).value == theory.value, (str(arch), names)
@@ -234,9 +233,7 @@ def test_lightning_with_mlps_between_its_layers():
 )
 def test_for_two_tokens_theorem_w_is_told_as_a_bound(widths, heads, block):
     arch = Architecture(widths, (2, 2), 2, "softmax", heads=heads, block=block)
-    found, bound = (
-        expected_dimension(arch),
-        expected_dimension(replace(arch, tokens=3)).value,
-    )
+    found = expected_dimension(arch)
+    bound = expected_dimension(replace(arch, tokens=3)).value
     assert found.value is None and f"it is at most {bound} (Theorem W)" in found.note
     assert measure_dimension(arch).value <= bound

@@ -94,10 +94,8 @@ def test_each_switch_changes_the_function():
         arch = Architecture((3, 3, 3), (2, 2), 3, "softmax", 2, block=block)
         weights = random_block_weights(Reals(), arch, rng)
         without = {name: weights[name] for name in plain.parameter_shapes}
-        Y, Z = (
-            forward(Reals(), arch, weights, X, None),
-            forward(Reals(), plain, without, X, None),
-        )
+        Y = forward(Reals(), arch, weights, X, None)
+        Z = forward(Reals(), plain, without, X, None)
         assert np.abs(Y - Z).max() > 1e-2, block
 
 
@@ -150,10 +148,8 @@ def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed):
         block = Block(value_dim=whole(1, 2), biases=bool(rng.integers(2)), mlp=mlp)
         arch = Architecture(widths, (1,) * 4, 4, "softmax", heads, skip, block=block)
         over, seen = PrimeField(), []
-        weights, X = (
-            random_block_weights(over, arch, rng),
-            random_tokens(over, arch, 1, rng),
-        )
+        weights = random_block_weights(over, arch, rng)
+        X = random_tokens(over, arch, 1, rng)
         for i in range(4):
             tokens = X[0]
             if i:
@@ -371,16 +367,12 @@ def test_biases_on_a_line_add_a_factor_of_each_token_that_no_share_feels(
         Reals, "softmax", lambda *some: seen.append(softmax(*some)) or seen[-1]
     )
     rng = np.random.default_rng(0)
-    weights, X = (
-        random_block_weights(Reals(), arch, rng),
-        random_tokens(Reals(), arch, 5, rng),
-    )
+    weights = random_block_weights(Reals(), arch, rng)
+    X = random_tokens(Reals(), arch, 5, rng)
     forward(Reals(), arch, weights, X)
     assert len(seen) == arch.num_layers
     for S in seen:
-        there, back = (
-            S[..., 0, 1] * S[..., 1, 2] * S[..., 2, 0],
-            S[..., 1, 0] * S[..., 2, 1] * S[..., 0, 2],
-        )
+        there = S[..., 0, 1] * S[..., 1, 2] * S[..., 2, 0]
+        back = S[..., 1, 0] * S[..., 2, 1] * S[..., 0, 2]
         np.testing.assert_allclose(there, back, rtol=1e-9)
         assert (np.abs(S[..., 0, 1] / S[..., 1, 0] - 1) > 1e-6).any()

@@ -126,9 +126,8 @@ def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
             figures.append(str(as_json(panel.figure)))
             panel.close()
     turn = site.turn() | {}
-    boundary = {
-        theme._MODES["dark"]["boundary"]: theme._MODES["dark"]["ink"]
-    }  # one light code, two dark ones
+    # one light code, two dark ones
+    boundary = {theme._MODES["dark"]["boundary"]: theme._MODES["dark"]["ink"]}
     turned = codes.sub(lambda code: turn.get(code[0].upper(), code[0]), figures[0])
     wanted = codes.sub(
         lambda code: boundary.get(code[0].upper(), code[0].upper()), figures[1]
@@ -386,10 +385,8 @@ def test_the_search_works_without_a_server(built, browse):
 
 @browser_test
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
-    grounds, color = (
-        {},
-        "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor",
-    )
+    grounds = {}
+    color = "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
     hexed = "(+n).toString(16).padStart(2, '0').toUpperCase()"
     ground = f"'#' + {color}.match(/\\d+/g).map(n => {hexed}).join('')"
     for mode in ("light", "dark"):
@@ -412,9 +409,8 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
         " p.clientWidth + 1).length"
     )
     skip = page.locator(".skip-to-content")
-    assert (
-        skip.evaluate("link => getComputedStyle(link).display") != "none"
-    )  # on the screen it waits for Tab
+    # on the screen it waits for Tab
+    assert skip.evaluate("link => getComputedStyle(link).display") != "none"
     assert page.evaluate(cut) > 0
     page.emulate_media(media="print")
     assert skip.evaluate("link => getComputedStyle(link).display") == "none"
@@ -447,9 +443,8 @@ def test_the_site_is_small(built):
         for path in built.rglob("*")
         if path.is_file()
     }
-    lab = sum(
-        size for path, size in sizes.items() if path.parts[0] == "lab"
-    )  # `make site` brings it along
+    # `make site` brings it along
+    lab = sum(size for path, size in sizes.items() if path.parts[0] == "lab")
     assert sum(sizes.values()) - lab < MOST_MEGABYTES * 1e6 and lab < 50e6
     for path in built.rglob("*.html"):
         scripts = (built / "_static" / "panels").glob(f"{path.stem}-*.js")
@@ -480,9 +475,10 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
 def test_every_colour_of_a_figure_has_a_dark_one(built):
     codes = site.turn()
     for path in (built / "_static" / "panels").glob("*.js"):
+        # badges stay light
         drawn = re.sub(
             r'"title":"(?:[^"\\]|\\.)*"', "", path.read_text(encoding="utf-8")
-        )  # badges stay light
+        )
         found = {code.upper() for code in re.findall(r"#[0-9A-Fa-f]{6}\b", drawn)}
         assert found and found <= set(codes), path.name
 

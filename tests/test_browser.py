@@ -113,9 +113,8 @@ def open_page(chromium, tmp_path):
             return page
 
         yield open_at
-        for number, page in enumerate(
-            context.pages
-        ):  # what a failing test leaves to look at
+        # what a failing test leaves to look at
+        for number, page in enumerate(context.pages):
             page.screenshot(path=tmp_path / f"page-{number}.png")
         context.close()
 
@@ -157,9 +156,8 @@ def run_all(page, lab) -> None:
 @pytest.fixture
 def start(lab, open_page, request):
     """The first notebook as it comes, all cells run."""
-    shutil.copy(
-        ROOT / "notebooks/00_start.ipynb", lab.notebooks
-    )  # a test before may have saved its outputs
+    # a test before may have saved its outputs
+    shutil.copy(ROOT / "notebooks/00_start.ipynb", lab.notebooks)
     page = open_page(lab.url("00_start.ipynb", *getattr(request, "param", ())))
     run_all(page, lab)
     return page
@@ -168,9 +166,8 @@ def start(lab, open_page, request):
 def look_at(page, panel: int) -> dict:
     """Scroll to a panel, wait for its figure, and say what is in it."""
     page.mouse.move(640, 500)
-    for _ in range(
-        80
-    ):  # cells far from the screen are not in the page: scroll until the panel is
+    # cells far from the screen are not in the page: scroll until the panel is
+    for _ in range(80):
         if page.locator(PANEL).count() > panel:
             break
         page.mouse.wheel(0, 400)
@@ -185,7 +182,8 @@ def look_at(page, panel: int) -> dict:
         f" {plot}.querySelector('.main-svg')"
     )
     return page.evaluate(f"""() => {{
-        const scene = {scene}, plot = {plot}, panel = {here}.clientWidth, width = scene?.clientWidth;
+        const scene = {scene}, plot = {plot};
+        const panel = {here}.clientWidth, width = scene?.clientWidth;
         const inside = (what) => scene.querySelectorAll(what).length;
         const longer = (sum, trace) => sum + (trace.x || trace.z || []).length;
         return scene
@@ -200,8 +198,9 @@ def move_a_slider(page, panel: int, place: int = 0) -> None:
     is done."""
     here = page.locator(PANEL).nth(panel)
     here.scroll_into_view_if_needed()
-    plot = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.js-plotly-plot')"
-    scene = plot.replace(".js-plotly-plot", ".nv-scene")
+    node = f"document.querySelectorAll('{PANEL}')[{panel}]"
+    plot = f"{node}.querySelector('.js-plotly-plot')"
+    scene = f"{node}.querySelector('.nv-scene')"
     shown = (
         f"JSON.stringify({plot} ? [{plot}.data.map(trace => [trace.x, trace.y, trace.z,"
         f" trace.text]), ({plot}.layout.annotations || []).map(note => note.text)] :"
@@ -224,8 +223,8 @@ def move_a_slider(page, panel: int, place: int = 0) -> None:
             index=0 if choice.evaluate("list => list.selectedIndex") else 1
         )
     page.wait_for_function(f"before => {shown} !== before", arg=before)
-    done = f"document.querySelectorAll('{PANEL}')[{panel}].querySelector('.nv-status').innerText"
-    page.wait_for_function(f"{done}.startsWith('done')")
+    says = f"{node}.querySelector('.nv-status').innerText"
+    page.wait_for_function(f"{says}.startsWith('done')")
 
 
 def press_a_button(page, label: str, says: str) -> None:
@@ -246,7 +245,8 @@ def save(page) -> None:
 HERE = f"document.querySelector('{PANEL}')"
 INSIDE = """(panel, one) => {
   const [outer, inner] = [panel, one].map((node) => node.getBoundingClientRect());
-  return outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top;
+  const fits = outer.left <= inner.left && inner.right <= outer.right;
+  return fits && outer.top <= inner.top;
 }"""
 
 
@@ -265,10 +265,11 @@ CUT_OFF = f"""() => {{
     for (const list of document.querySelectorAll('{PANEL} select')) {{
         if (!list.offsetParent) continue;
         const style = getComputedStyle(list);
-        const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+        const [left, right] = [style.paddingLeft, style.paddingRight].map(parseFloat);
+        const room = list.clientWidth - left - right;
         canvas.font = style.font;
-        for (const option of list.options)
-            if (canvas.measureText(option.text).width > room + 1) found.push(option.text);
+        for (const {{text}} of list.options)
+            if (canvas.measureText(text).width > room + 1) found.push(text);
     }}
     return found;
 }}"""
@@ -305,9 +306,8 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
     assert page.locator(PANEL).count() == panels
 
     for panel in range(panels):
-        is_still = (
-            notebook == "further/transformers.ipynb" and panel == 1
-        )  # another basis moves no pole
+        # another basis moves no pole
+        is_still = notebook == "further/transformers.ipynb" and panel == 1
         move_a_slider(page, panel, -1 if is_still else 0)
     if notebook == "04_deep_dimension.ipynb":
         press_a_button(
@@ -363,10 +363,8 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
         here.locator(".nv-description").inner_text().split()
         == panel.description.split()
     )
-    for words, name in (
-        ("which line", "where"),
-        ("along it", "along"),
-    ):  # to the two digits that are shown
+    # to the two digits that are shown
+    for words, name in (("which line", "where"), ("along it", "along")):
         assert float(readout_of(here, words)) == pytest.approx(
             panel.controls[name].value, abs=0.0051
         )
@@ -488,9 +486,8 @@ def test_a_cell_that_runs_again_shows_its_new_panel_and_no_other(start):
     for _ in range(2):
         look_at(page, 0)
         page.evaluate(f"document.querySelector('{PANEL}').dataset.earlier = 'yes'")
-        cell = page.locator(
-            ".jp-CodeCell", has=page.locator(PANEL)
-        )  # its code is folded at first
+        # its code is folded at first
+        cell = page.locator(".jp-CodeCell", has=page.locator(PANEL))
         cell.locator(".jp-Placeholder, .cm-content").first.click()
         page.keyboard.press("Control+Enter")
         page.wait_for_function(
@@ -532,20 +529,21 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
     look_at(page, 0)
     move_a_slider(page, 0)
     assert errors_shown(page) == []
-    assert (
-        page.complaints == [] or "/lab/" not in page.url
-    )  # Notebook complains without a panel, too
+    # Notebook complains without a panel, too
+    assert page.complaints == [] or "/lab/" not in page.url
 
 
 IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 LINE = f"document.querySelector('{PANEL} .nv-status').innerText"
-OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => one.matches('.nv-figure') ? 'figure'
-    : one.querySelector('.nv-title') ? 'badges' : 'description').sort().join()"""
+OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => {{
+    if (one.matches('.nv-figure')) return 'figure';
+    return one.querySelector('.nv-title') ? 'badges' : 'description';
+}}).sort().join()"""
 """Which pieces of the first panel are dimmed, as they are of other values of its
 controls."""
 
 
-def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_beside_another_setting(
+def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_setting(
     start, open_page
 ):
     """No event arrives here: a cell sleeps, then another window restarts the kernel."""
@@ -584,7 +582,7 @@ def test_in_a_second_window_and_behind_a_sleeping_cell_an_answer_is_dimmed_besid
 
 
 @pytest.mark.full
-def test_a_saved_notebook_without_its_kernel_has_pictures_and_says_how_to_bring_the_panels_back(
+def test_without_a_kernel_a_notebook_has_pictures_and_says_how_to_get_the_panels(
     start, lab
 ):
     page = start

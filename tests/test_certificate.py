@@ -179,10 +179,8 @@ def test_a_singular_matrix_is_never_proved_invertible():
     rng = np.random.default_rng(0)
     for bits in (128, 512):
         for n in (1, 2, 5, 20):
-            thin, wide = (
-                rng.integers(-9, 10, (n, n - 1)),
-                rng.integers(-9, 10, (n - 1, n)),
-            )
+            thin = rng.integers(-9, 10, (n, n - 1))
+            wide = rng.integers(-9, 10, (n - 1, n))
             assert not is_proved(
                 [[(int(value), 7) for value in row] for row in thin @ wide], bits
             )
@@ -298,19 +296,16 @@ def test_a_network_too_large_to_compute_with_is_refused_at_once():
 
 
 def test_the_strongest_proof_comes_first():
-    assert (
-        certify(Architecture((4, 3, 5), (2, 2))).source == "Cor. 3.8"
-    )  # a theorem of the paper
-    assert (
-        certify(soft((3, 3, 3), (2, 2))).route == "ball"
-    )  # no theorem of ours, and none of Ax
+    # a theorem of the paper
+    assert certify(Architecture((4, 3, 5), (2, 2))).source == "Cor. 3.8"
+    # no theorem of ours, and none of Ax
+    assert certify(soft((3, 3, 3), (2, 2))).route == "ball"
     assert certify(THIN).source == "Theorem C"  # the rank on the slice is not full
     assert certify(soft((3, 3, 3), (2, 2), 1)).source == "One token"
     for arch in SMALL:
         assert certify(arch).route in routes_to_try(arch)
-    assert routes_to_try(Architecture.uniform(300, 300, 4)) == (
-        "theorem",
-    )  # too large for the others
+    # too large for the others
+    assert routes_to_try(Architecture.uniform(300, 300, 4)) == ("theorem",)
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -141,7 +141,8 @@ panel
 
 # %%
 long = "width=3;width_out=2;head_dim=5;layers=6;tokens=1"
-panel = LedgerExplorer(presets={"five layers": "layers=5", "two layers": "layers=2", "wordy": long})
+presets = {"five layers": "layers=5", "two layers": "layers=2", "wordy": long}
+panel = LedgerExplorer(presets=presets)
 panel._answer = lambda request: 1 / 0 if request.layers == 5 else study_ledger(request)
 panel
 """

@@ -30,9 +30,8 @@ from neuroviz.engine.progress import reporting, showing
 from neuroviz_beyond.proofs.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
-COLLAPSED = Architecture(
-    (24, 24, 24, 24), (1, 24, 24), 3
-)  # fewer dimensions than its 1,770 columns
+# fewer dimensions than its 1,770 columns
+COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)
 HUGE = Architecture.uniform(300, 300, 4)
 
 
@@ -77,9 +76,8 @@ def test_block_by_block_the_rank_is_the_same(attention, route, monkeypatch):
     )
     whole = measure_dimension(arch, route=route).value
     outputs = measure_dimension(arch, route=route, inputs=4).value
-    monkeypatch.setattr(
-        points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters
-    )  # seven rows at a time
+    # seven rows at a time
+    monkeypatch.setattr(points, "_BYTES_AT_ONCE", 8 * 7 * arch.num_parameters)
 
     def rank(inputs, arithmetic, all_outputs=False):
         given = arch, route, (inputs, columns), all_outputs
@@ -154,10 +152,8 @@ def test_memory_is_looked_at_again_before_the_large_prime(monkeypatch):
 
 
 def test_what_is_too_long_is_refused_before_it_starts():
-    small, heads = (
-        Architecture.uniform(4, 2, 2),
-        Architecture.uniform(300, 300, 4, heads=2),
-    )
+    small = Architecture.uniform(4, 2, 2)
+    heads = Architecture.uniform(300, 300, 4, heads=2)
     for arch, seconds, said in (
         (
             HUGE,
@@ -177,9 +173,8 @@ def test_what_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(cost, "available_bytes", lambda: 10**6)
     with pytest.raises(ValueError, match="there are 1 MB of memory"):
         check_budget(Cost(1.0, 10**7, 3000, "float32"), 600, WIDE)
-    monkeypatch.setattr(
-        cost, "available_bytes", lambda: None
-    )  # a system that does not say
+    # a system that does not say
+    monkeypatch.setattr(cost, "available_bytes", lambda: None)
     check_budget(Cost(1.0, 10**15, 3000, "float32"), 600, WIDE)
 
 
@@ -252,9 +247,8 @@ def test_a_middle_sized_rank_tells_its_progress_and_its_budget_holds_while_it_ru
     assert [what for what, _ in heard_of(arch)] == ["derivative", "elimination"]
     clear_cache()
     seconds = count()
-    monkeypatch.setattr(
-        budget, "monotonic", lambda: next(seconds)
-    )  # a second passes between two looks
+    # a second passes between two looks
+    monkeypatch.setattr(budget, "monotonic", lambda: next(seconds))
     for method in ("exact", "float"):
         with pytest.raises(
             BudgetSpent,
@@ -463,9 +457,8 @@ def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
 
     monkeypatch.setattr(threads, "_pools", Pools)
     monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
-    all_there = threading.Barrier(
-        at_once
-    )  # is passed by so many together, so fewer would wait in vain
+    # is passed by so many together, so fewer would wait in vain
+    all_there = threading.Barrier(at_once)
 
     def job():
         all_there.wait(timeout=20)

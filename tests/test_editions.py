@@ -141,11 +141,9 @@ def names_of(code, context):
 
 @by_name
 def test_students_get_the_same_code_and_instructors_the_solutions_besides(path):
-    source, for_students, for_teachers = (
-        read(path),
-        student(read(path)),
-        instructor(read(path)),
-    )
+    source = read(path)
+    for_students = student(read(path))
+    for_teachers = instructor(read(path))
     expected = codes(source)
     assert codes(for_students) == expected
     for task in tasks(source):

@@ -95,9 +95,8 @@ def test_the_largest_entries_are_multiplied_exactly():
 
 def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
     over, n = Int8().over, Int8().block
-    assert (
-        n // 2 * 124**2 < 2**24
-    )  # the longest sum of products; rounding takes a residue to 124 at most
+    # the longest sum of products; rounding takes a residue to 124 at most
+    assert n // 2 * 124**2 < 2**24
     panel = (
         np.random.default_rng(0).choice([-120, 119, 120], (n + 8, n)).astype(np.float32)
     )

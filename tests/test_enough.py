@@ -42,8 +42,7 @@ def rank_on(module, inputs):
     return float_rank(rows.numpy())
 
 
-# --- functions with bends
-# ------------------------------------------------------------------------
+# --- functions with bends -------------------------------------------------------------
 
 
 def random_relus(seed):
@@ -179,8 +178,7 @@ def test_a_derivative_that_torch_did_not_make_is_not_known_to_be_analytic():
     assert not found.decided and "Sign is not known to be analytic" in found.note
 
 
-# --- analytic functions
-# --------------------------------------------------------------------------
+# --- analytic functions ---------------------------------------------------------------
 
 
 def root_mean_square(x):
@@ -340,8 +338,7 @@ def test_a_rank_above_the_bound_of_the_symmetries_is_undecided(monkeypatch):
     )
 
 
-# --- how many inputs
-# -----------------------------------------------------------------------------
+# --- how many inputs ------------------------------------------------------------------
 
 
 def test_where_more_may_add_four_growths_without_gain_end_the_search():
@@ -371,8 +368,7 @@ def test_what_is_a_lower_bound_in_any_case_ends_where_memory_does(monkeypatch):
     assert found.note.startswith("2 on 14 inputs, where 9 gave 2; ")
 
 
-# --- polynomials: analytic, and with an exact rank at their own weights
-# --------------------------
+# --- polynomials: analytic, and with an exact rank at their own weights ---------------
 
 
 class Polynomial(nn.Module):
@@ -386,10 +382,8 @@ class Polynomial(nn.Module):
         self.layers, self.steps, self.degrees = nn.ModuleList(), [], [1]
         widths = [self.d]
         for _ in range(int(rng.integers(2, 7))):
-            last, mates = (
-                len(widths) - 1,
-                [i for i, width in enumerate(widths) if width == widths[-1]],
-            )
+            last = len(widths) - 1
+            mates = [i for i, width in enumerate(widths) if width == widths[-1]]
             other = int(rng.choice(mates))
             kind = str(rng.choice(["linear", "linear", "power", "product", "sum"]))
             exponent = int(rng.integers(2, 4))

@@ -39,20 +39,19 @@ TINY, HUGE = Fraction(1, 10**400), 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
 # check, answer
 RIGHT = [
     (check_large_fibre, ([[1, 0, 0], [1, 0, 0]], EYE)),
-    (
-        check_large_fibre,
-        (EYE, [[1, 2, 3], [2, 4, 6]]),
-    ),  # the keys may lose the rank as well
+    # the keys may lose the rank as well
+    (check_large_fibre, (EYE, [[1, 2, 3], [2, 4, 6]])),
     (check_large_fibre, (1e-12 * np.array([[1, 0, 0], [1, 0, 0]]), 1e12 * EYE)),
     (check_second_branch, (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, TWOS), [ONES])),
     (
         check_second_branch,
         (np.outer(ONES, TWOS), [TWOS], -3 * np.outer(TWOS, TWOS), [-ONES / 3]),
     ),
+    # d′ = 2
     (
         check_second_branch,
         (np.outer(ONES, TWOS), [TWOS] * 2, np.outer(TWOS, TWOS), [ONES] * 2),
-    ),  # d′ = 2
+    ),
     (check_boundary_layer, ([[1, 2], [1, 2]], [[1, 1]])),
     (check_boundary_layer, ([[-1, 2], [3, -6]], [[Fraction(1, 3), -1]])),
     (check_boundary_layer, ([[0.1, 0.2], [0.1, 0.2]], [[0.3, 0.3]])),

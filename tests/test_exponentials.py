@@ -79,10 +79,8 @@ def test_true_attention_satisfies_the_equations_of_the_table(kind):
         matrix_of(kind, *rng(0).standard_normal((2, 3, 3))),
         rng(1).standard_normal((20, 3, 3)),
     )
-    one_way, other = (
-        S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0],
-        S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2],
-    )
+    one_way = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0]
+    other = S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
     assert np.allclose(one_way, other, rtol=1e-9, atol=0) == (kind == "symmetric")
     pairs = S[:, 0, 1] * S[:, 1, 0], S[:, 0, 0] * S[:, 1, 1]
     assert np.allclose(*pairs, rtol=1e-9, atol=0) == (kind == "antisymmetric")
@@ -94,10 +92,8 @@ def test_true_attention_satisfies_the_equations_of_the_table(kind):
 def test_no_equation_of_degree_two_binds_free_exponentials_of_two_tokens(kind, missing):
     """1, X, P, Q and all their products on 200 real inputs: dependent exactly where PQ
     = 1."""
-    M, X = (
-        matrix_of(kind, *rng(0).standard_normal((2, 2, 2))),
-        rng(1).standard_normal((200, 2, 2)) * 0.7,
-    )
+    M = matrix_of(kind, *rng(0).standard_normal((2, 2, 2)))
+    X = rng(1).standard_normal((200, 2, 2)) * 0.7
     s = np.swapaxes(X, -1, -2) @ M @ X
     logits = np.stack([s[:, j, i] - s[:, i, i] for j, i in places(2)], axis=1)
     functions = np.concatenate(
@@ -155,9 +151,8 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
         special = {"first": k == 1, "last": k == layers, "all": True}[place]
         M = K.T @ Q
         length = np.linalg.norm(M)
-        if (
-            special and kind == "antisymmetric"
-        ):  # M is nearly symmetric: the rest of it is of no use here
+        # M is nearly symmetric: the rest of it is of no use here
+        if special and kind == "antisymmetric":
             M, length = rng(3, k).standard_normal(M.shape), _TURN
         made = matrix_of(kind if special else "generic", M, M.T)
         Ms.append(made * length / (np.linalg.norm(made) or 1.0))

@@ -249,9 +249,8 @@ def test_a_point_of_the_surface_has_rank_one_and_its_factors_give_it(at):
         slice_coordinates(A), (at[0], *rank_one_point(*at)), atol=1e-12
     )
     x, y, z = rank_one_point(*at)
-    assert (
-        abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3
-    )  # beside it: rank 2
+    # beside it: rank 2
+    assert abs(np.linalg.det(slice_matrix(at[0], 1.1 * x, 1.1 * y, z))) > 1e-3
 
 
 @pytest.mark.parametrize("at", SLICES)
@@ -290,10 +289,8 @@ def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(
     panel.state = "d=2;a=3;trace={};angle={};height={}".format(*at)
     point = panel._shown.point
     assert point.rank == 2 and "A, of rank 2, is not on it" in panel.description
-    A, distance = (
-        np.array(point.place),
-        np.linalg.norm(np.array(point.place) - point.foot),
-    )
+    A = np.array(point.place)
+    distance = np.linalg.norm(np.array(point.place) - point.foot)
     places = product(range(0, 360, 5), np.linspace(-1.5, 1.5, 121))
     around = [rank_one_point(at[0], angle, z) for angle, z in places]
     assert distance <= np.linalg.norm(np.array(around) - A, axis=1).min() + 1e-9

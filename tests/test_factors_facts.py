@@ -142,7 +142,8 @@ say(given.map(([formulas, place]: any) => {
   const from = [3, -4, 2] as const;
   const toward = at.map((t, i) => t - from[i]);
   const met = metBy({ from, toward } as any, trace, at, 99);
-  const lines = ["image", "kernel"].map((family: any) => rulingAt(trace, found.point!, family, 2));
+  const ruling = (family: any) => rulingAt(trace, found.point!, family, 2);
+  const lines = ["image", "kernel"].map(ruling);
   const drawn = { ...drawnAt(found.point), unit: unitOf(found.point) };
   return { ...found, lines, met: pointAt(trace, met), drawn };
 }));

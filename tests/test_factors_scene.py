@@ -27,7 +27,9 @@ RING, BALL = (
     f".nv-handle[aria-label='{name}']"
     for name in ("C, along the rotation", "A on its surface")
 )
-BOXES = """[...box.querySelectorAll("h4 span, .nv-hint, .when, .name, .says, .lines span")]
+BOXES = """[...box.querySelectorAll(
+    "h4 span, .nv-hint, .when, .name, .says, .lines span",
+  )]
   .filter((one) => one.getBoundingClientRect().width)
   .map((one) => {
     const range = document.createRange();
@@ -92,9 +94,8 @@ def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(
         "[...box.querySelectorAll('.table')[4].querySelectorAll('.cell')]"
         ".map((one) => one.classList.contains('reached'))"
     )
-    assert reached == [
-        n // 3 == 1 for n in range(9)
-    ]  # K reaches a row of A, Q a column
+    # K reaches a row of A, Q a column
+    assert reached == [n // 3 == 1 for n in range(9)]
     page.mouse.up()
 
 
@@ -152,7 +153,7 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):
     assert place(page)["entries"] == "" or "K12=" in place(page)["entries"]
 
 
-def test_the_tip_has_a_name_where_the_surface_is_a_cone_and_a_large_matrix_is_drawn_smaller(
+def test_the_tip_of_a_cone_has_a_name_and_a_large_matrix_is_drawn_smaller(
     scene,
 ):
     page = scene("d=2;a=1", kind=FactorizationExplorer)

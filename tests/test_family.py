@@ -76,9 +76,8 @@ def test_what_is_known_has_the_status_of_the_member_about_which_least_is_known()
 
 
 def test_the_first_counterexample_is_the_smallest_network():
-    study = study_family(
-        FamilySetting("skip", "d**2 + l*(alpha(a, d) - 1)")
-    )  # right without the skip
+    # right without the skip
+    study = study_family(FamilySetting("skip", "d**2 + l*(alpha(a, d) - 1)"))
     assert study.first == study.wrong[0]
     assert FAMILIES["skip"].name_of(study.first.sizes) == "d = 1, a = 1, l = 2"
 

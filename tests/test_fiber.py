@@ -87,10 +87,8 @@ def test_rescaling_and_swapping_leave_the_function_alone_exactly(d, d_out, token
 @pytest.mark.parametrize(("d", "d_out"), [size for size in SIZES if size[0] > 1])
 def test_swapping_queries_and_keys_is_no_symmetry_unless_there_is_one_token(d, d_out):
     u, k, v, h = rank_one(P, d, d_out)
-    pair, other = (
-        Pair(outer(P, u, k), outer(P, h, v)),
-        Pair(outer(P, k, u), outer(P, h, v)),
-    )
+    pair = Pair(outer(P, u, k), outer(P, h, v))
+    other = Pair(outer(P, k, u), outer(P, h, v))
     queries_and_values = Pair(outer(P, u, v), outer(P, h, k))
     for changed in (other, queries_and_values):
         for tokens in (2, 3):
@@ -167,9 +165,8 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
         name, name.split(",")[0]
     )
     if name == "generic, V of rank one":
-        assert (
-            fiber_size(p, Pair(A, V), tokens=1) >= size * p
-        )  # each with p antisymmetric parts
+        # each with p antisymmetric parts
+        assert fiber_size(p, Pair(A, V), tokens=1) >= size * p
 
 
 @pytest.mark.parametrize("tokens", [2, 3])
@@ -226,16 +223,14 @@ def test_the_kernel_has_the_dimensions_of_lemma_a3(d, d_out):
     assert kernel(generic) == 1
     assert kernel(Pair(outer(P, u, k), V)) == 1
     assert kernel(Pair(outer(P, v, k), V)) == d
-    assert (
-        kernel(Pair(outer(P, k, v), V)) == 1
-    )  # the common form on the queries: not the condition
+    # the common form on the queries: not the condition
+    assert kernel(Pair(outer(P, k, v), V)) == 1
     assert kernel(Pair(generic.A, 0 * V)) == d * d
     assert kernel(Pair(0 * generic.A, V)) == d * d_out
     assert kernel(Pair(0 * generic.A, 0 * V)) == d * d + d * d_out
     assert kernel(generic, tokens=1) == 1 + d * (d - 1) // 2
-    antisymmetric = Pair(
-        P.reduce(generic.A - generic.A.T), generic.V
-    )  # xᵀAx = 0: one token sees no V
+    # xᵀAx = 0: one token sees no V
+    antisymmetric = Pair(P.reduce(generic.A - generic.A.T), generic.V)
     assert (kernel(antisymmetric), kernel(antisymmetric, tokens=1)) == (
         1,
         d * d_out + d * (d - 1) // 2,

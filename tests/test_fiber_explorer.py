@@ -43,9 +43,8 @@ def test_the_weights_and_outputs_are_those_of_equation_1(panel):
         np.testing.assert_array_equal(found, matrix)
     np.testing.assert_array_equal(panel.facts["outputs"]["start"], study.outputs_start)
     A, V, X = study.now.A, study.now.V, study.input_shown
-    np.testing.assert_allclose(
-        study.outputs_now, V @ X @ X.T @ A @ X
-    )  # Eq. 1, written out
+    # Eq. 1, written out
+    np.testing.assert_allclose(study.outputs_now, V @ X @ X.T @ A @ X)
     assert not np.allclose(A, study.start.A)
 
 
@@ -75,9 +74,8 @@ def test_the_boundary_and_its_larger_kernel_are_said(panel):
         and "Lemma A.3" in panel.description
     )
     panel.state = "angle=5"
-    assert (
-        panel._shown.kernel == 1 and "silent" not in panel.description
-    )  # for the class to find
+    # for the class to find
+    assert panel._shown.kernel == 1 and "silent" not in panel.description
 
 
 def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):

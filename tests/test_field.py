@@ -172,10 +172,8 @@ def around_the_triangle(S: np.ndarray, p: int) -> np.ndarray:
     """S₁₂S₂₃S₃₁ − S₂₁S₃₂S₁₃ mod p: zero when the exponentials are symmetric, whatever
     the columns sum to."""
     S = S.astype(np.int64).astype(object)
-    there, back = (
-        S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0],
-        S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2],
-    )
+    there = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0]
+    back = S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
     return (there - back) % p
 
 
@@ -189,9 +187,8 @@ def test_symmetric_logits_have_symmetric_exponentials():
         not around_the_triangle(symmetric, F.p).any()
         and around_the_triangle(other, F.p).all()
     )
-    assert (
-        symmetric[:, 0, 1] != symmetric[:, 1, 0]
-    ).all()  # each column is divided by a sum of its own
+    # each column is divided by a sum of its own
+    assert (symmetric[:, 0, 1] != symmetric[:, 1, 0]).all()
     assert symmetric.all(), "without zeros the triangle says that they are shared"
 
 

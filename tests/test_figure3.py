@@ -106,10 +106,8 @@ def one_backward_for_each_row(arch, seed, inputs):
 @pytest.mark.parametrize("kind", ["softmax", "lightning"])
 def test_all_rows_at_once_are_the_rows_one_by_one(kind):
     arch = Architecture.uniform(4, 2, 2, 3, kind)
-    at_once, one_by_one = (
-        procedure_jacobian(arch, 0, 5),
-        one_backward_for_each_row(arch, 0, 5),
-    )
+    at_once = procedure_jacobian(arch, 0, 5)
+    one_by_one = one_backward_for_each_row(arch, 0, 5)
     assert at_once.dtype == one_by_one.dtype == torch.float32
     assert at_once.shape == one_by_one.shape == (5 * 3 * 4, arch.num_parameters)
     assert (at_once - one_by_one).abs().max() < 1e-5 * one_by_one.abs().max()
@@ -146,7 +144,7 @@ def test_its_rank_is_what_torch_counts_above_its_tolerance():
     assert found.tolerance == 40 * 3 * 9 * torch.finfo(torch.float32).eps
 
 
-def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_the_rounding_of_the_entries():
+def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_rounding():
     """The very same weights and inputs have rank 145, as float64 sees without doubt."""
     found = float32_rank(NINE, seed=0, inputs=100)
     assert found.value < 145 and found.num_inputs >= found.enough
@@ -162,7 +160,7 @@ def test_more_runs_can_only_raise_its_rank():
     assert float32_rank(easy, seed=5, runs=3).seed == 5, "of equal ones the first"
 
 
-def test_whoever_asks_for_a_float32_rank_and_says_no_more_gets_one_run_on_250_inputs_from_seed_0():
+def test_a_float32_rank_without_further_words_is_one_run_on_250_inputs_from_seed_0():
     arch = Architecture((2, 2), (1,))
     found = float32_rank(arch)
     assert (found.seed, found.num_inputs, found.runs) == (0, 250, 1)
@@ -227,10 +225,8 @@ def test_what_is_called_measured_is_never_the_formula():
         replace(p, exact=replace(p.exact, value=p.exact.value + 7))
         for p in study.points
     )
-    before, after = (
-        make(figure3_parts(study)),
-        make(figure3_parts(replace(study, points=points))),
-    )
+    before = make(figure3_parts(study))
+    after = make(figure3_parts(replace(study, points=points)))
     for kind in ("softmax", "lightning"):
         moved = [y + 7 for y in trace(before, f"exact (measured), {kind}").y]
         assert list(trace(after, f"exact (measured), {kind}").y) == moved

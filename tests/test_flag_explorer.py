@@ -33,11 +33,8 @@ def test_the_spans_have_the_dimensions_of_the_recursion():
             assert step.measured.value == step.seen <= step.arriving <= step.width, arch
             assert step.measured.value == measure_span(arch, step.index, seed=4).value
             lost.add((step.seen < step.arriving, step.arriving < step.width))
-    assert lost >= {
-        (False, False),
-        (False, True),
-        (True, False),
-    }  # in every way, and in none
+    # in every way, and in none
+    assert lost >= {(False, False), (False, True), (True, False)}
 
 
 def test_rows_and_columns_are_needed_to_span_the_flag():

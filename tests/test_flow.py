@@ -113,9 +113,8 @@ def test_what_theory_says_is_conserved_is(a):
         np.testing.assert_allclose(
             values, np.broadcast_to(values[0], values.shape), atol=1e-6
         )
-    assert (
-        np.ptp(np.square(flow.A).sum(axis=(-2, -1)), axis=0).max() > 0.1
-    )  # this one nothing conserves
+    # this one nothing conserves
+    assert np.ptp(np.square(flow.A).sum(axis=(-2, -1)), axis=0).max() > 0.1
 
 
 def ended(A, V):
@@ -130,16 +129,10 @@ def ended(A, V):
     ("A", "V", "end"),
     [
         ([[1, 0], [0, 1]], [[1, 0]], "smooth"),
-        (
-            [[1, 2], [0, 0]],
-            [[0, 1]],
-            "singular",
-        ),  # A = u kᵀ with u = (1, 0), v = (0, 1)
-        (
-            [[1, 2], [0, 0]],
-            [[1, 0]],
-            "boundary",
-        ),  # u = v: the keys' form is the values' form
+        # A = u kᵀ with u = (1, 0), v = (0, 1)
+        ([[1, 2], [0, 0]], [[0, 1]], "singular"),
+        # u = v: the keys' form is the values' form
+        ([[1, 2], [0, 0]], [[1, 0]], "boundary"),
         ([[1, 0], [2, 0]], [[1, 0]], "singular"),  # A = k vᵀ: v on the wrong side
         ([[1, 2], [0, 0]], [[1, 0], [0, 1]], "smooth"),  # V of rank two
         ([[1, 2], [0, 0]], [[1, 0], [3, 0]], "boundary"),

@@ -119,10 +119,8 @@ def test_the_common_roots_are_roots_of_both_forms_and_as_many_as_the_kind_says(
             with pytest.raises(ValueError, match="not 0"):
                 common_roots(q1, q2)
             continue
-        exact, floats = (
-            common_roots(q1, q2),
-            common_roots(*([c * 1.0 for c in q] for q in (q1, q2))),
-        )
+        exact = common_roots(q1, q2)
+        floats = common_roots(*([c * 1.0 for c in q] for q in (q1, q2)))
         assert len(exact) == len(floats) == number[kind_of(q1, q2)]
         for root, near in zip(exact, floats, strict=True):
             assert abs(np.exp(1j * root.angle) - np.exp(1j * near.angle)) < 1e-7
@@ -230,11 +228,9 @@ def measured_kernel(A, V) -> int:
 def test_a_layer_is_its_pair_of_forms():
     """Prop. A.5, against the network: φ(X)_i = Σ_j Σ_k (x_i)_k q_k(x_j)."""
     rng = np.random.default_rng(0)
-    A, V, tokens = (
-        rng.standard_normal((2, 2)),
-        rng.standard_normal((1, 2)),
-        rng.standard_normal((5, 2, 3)),
-    )
+    A = rng.standard_normal((2, 2))
+    V = rng.standard_normal((1, 2))
+    tokens = rng.standard_normal((5, 2, 3))
     values = [
         a * tokens[:, 0] ** 2 + b * tokens[:, 0] * tokens[:, 1] + c * tokens[:, 1] ** 2
         for a, b, c in forms_of(A, V)
@@ -309,10 +305,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
             (np.asarray(M, dtype=float) for M in pair) for pair in preimages_of(q1, q2)
         )
         assert np.linalg.matrix_rank(np.vstack([V, W])) == 2
-        for one, other in (
-            (A, W),
-            (B, V),
-        ):  # every column of A is a multiple of the other's values
+        # every column of A is a multiple of the other's values
+        for one, other in ((A, W), (B, V)):
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
         outs = [
@@ -325,9 +319,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
 def test_no_layer_is_nearer_than_the_nearest():
     rng = np.random.default_rng(0)
     pair = rng.standard_normal((2, 3, 200))
-    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[
-        ..., None
-    ]  # all roots are equally near
+    # all roots are equally near
+    pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[..., None]
     found = nearest_layer(*map(tuple, pair))
     theta = np.linspace(0, np.pi, 10_001)[:, None]
     u, v = np.cos(theta), np.sin(theta)

@@ -39,10 +39,8 @@ def test_every_cell_has_the_measurement_and_the_difference_of_its_network(family
         replace(v, measured=replace(v.measured, value=v.measured.value + 7))
         for v in study.verdicts
     ]
-    for one in (
-        study,
-        replace(study, verdicts=tuple(other)),
-    ):  # what is called measured is
+    # what is called measured is
+    for one in (study, replace(study, verdicts=tuple(other))):
         figure = make(formula_parts(one))
         numbers, below = trace(figure, "measured"), trace(figure, "you − measured")
         assert [int(bare(text)) for text in numbers.text] == [

@@ -245,10 +245,8 @@ def test_the_collapsing_layer_is_the_first_of_rank_one_that_has_a_successor(
     arch = Architecture(widths, head_dims)
     assert collapsing_layer(arch) == layer
     if layer:
-        rank_one, on_a_line = (
-            f"A{'₀₁₂₃'[layer]} has rank one",
-            f"tokens of layer {layer} lie on a line",
-        )
+        rank_one = f"A{'₀₁₂₃'[layer]} has rank one"
+        on_a_line = f"tokens of layer {layer} lie on a line"
         assert (on_a_line if widths[layer - 1] == 1 else rank_one) in general_formula(
             arch
         ).note
@@ -276,7 +274,7 @@ def test_inside_its_hypotheses_a_formula_answers_under_its_own_name(
 @pytest.mark.parametrize(
     ("source", "arch", "failing"), OUTSIDE, ids=lambda value: str(value)
 )
-def test_outside_its_hypotheses_a_formula_names_the_one_that_fails_and_the_general_one_answers(
+def test_outside_its_hypotheses_a_formula_names_which_fails_and_another_answers(
     source, arch, failing
 ):
     named = paper_formula(arch)
@@ -317,11 +315,9 @@ def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
     it may not answer."""
     wrong = 0
     for arch in SMALL:
-        named, general, answer = (
-            paper_formula(arch),
-            general_formula(arch),
-            expected_dimension(arch),
-        )
+        named = paper_formula(arch)
+        general = general_formula(arch)
+        answer = expected_dimension(arch)
         holds = hypotheses_hold(arch)
         assert (named.status != "outside hypotheses") == holds, arch
         if holds:

@@ -22,8 +22,7 @@ from neuroviz_beyond.modules.symmetry_families import Power
 pytestmark = pytest.mark.usefixtures("steady_torch")
 
 
-# --- networks whose functions are known
-# ----------------------------------------------------------
+# --- networks whose functions are known -----------------------------------------------
 
 SIZES = [
     ((2, 3), (4,), 2),  # a > d: A is unconstrained
@@ -127,9 +126,8 @@ def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
         def forward(self, token, x):
             return self.table(token) + self.map(x)
 
-    token = torch.tensor(
-        [0, 0, 0, 1, 2, 0, 0]
-    )  # rows 3 and 4 of the table are never looked up
+    # rows 3 and 4 of the table are never looked up
+    token = torch.tensor([0, 0, 0, 1, 2, 0, 0])
     assert functional_dimension(Lookup(), (token, torch.randn(7, 2))).value == 3 * 2 + 4
 
 
@@ -211,8 +209,7 @@ def test_a_detached_output_is_pointed_out():
     assert found.value == 0 and "detached" in found.note
 
 
-# --- inputs until the rank is steady
-# -------------------------------------------------------------
+# --- inputs until the rank is steady --------------------------------------------------
 
 
 def test_a_function_that_draws_is_asked_until_the_rank_is_steady():
@@ -240,8 +237,7 @@ def test_the_budget_ends_the_drawing_and_the_note_says_so():
     assert found.note.startswith("stopped after 1 of 8 inputs")
 
 
-# --- bounded memory
-# ------------------------------------------------------------------------------
+# --- bounded memory -------------------------------------------------------------------
 
 
 def test_what_does_not_fit_into_memory_is_refused_before_it_starts(monkeypatch):
@@ -256,8 +252,7 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_starts(monkeypatch):
     assert functional_dimension(nn.Linear(10, 2), torch.randn(22, 10)).value == 22
 
 
-# --- modules with a will of their own
-# ------------------------------------------------------------
+# --- modules with a will of their own -------------------------------------------------
 
 
 class Noisy(nn.Linear):
@@ -322,20 +317,18 @@ def test_a_backward_that_takes_one_cotangent_at_a_time_gets_one_at_a_time():
     assert functional_dimension(OneByOne(3, 2), torch.randn(8, 3)).value == 8
 
 
-def test_batch_normalisation_without_running_statistics_is_a_function_of_the_one_input():
+def test_batch_normalisation_without_statistics_is_a_function_of_the_one_input():
     """Images have many pixels to take a mean of; a scale of the filter is then all but
     lost, not quite: ε."""
     net = nn.Sequential(
         nn.Conv2d(1, 2, 2, bias=True), nn.BatchNorm2d(2, track_running_stats=False)
     )
     found = functional_dimension(net, lambda count: torch.randn(count, 1, 4, 4))
-    assert (
-        found.value == 8 + 2 + 4 - 2
-    )  # a bias before the mean is taken away does nothing
+    # a bias before the mean is taken away does nothing
+    assert found.value == 8 + 2 + 4 - 2
 
 
-# --- errors that teach
-# ---------------------------------------------------------------------------
+# --- errors that teach ----------------------------------------------------------------
 
 
 class Words(nn.Linear):
@@ -348,16 +341,12 @@ class Nothing(nn.Linear):
         return super().forward(x)[:, :0]
 
 
-ATTENTION, TRANSFORMER = (
-    nn.MultiheadAttention(4, 2),
-    nn.TransformerEncoderLayer(4, 2, 8),
-)
+ATTENTION = nn.MultiheadAttention(4, 2)
+TRANSFORMER = nn.TransformerEncoderLayer(4, 2, 8)
 TOKENS = torch.randn(2, 3, 4)
-ROWS, LINEAR, UNREAL = (
-    torch.ones(2, 3),
-    nn.Linear(3, 2),
-    nn.Linear(3, 2, dtype=torch.complex64),
-)
+ROWS = torch.ones(2, 3)
+LINEAR = nn.Linear(3, 2)
+UNREAL = nn.Linear(3, 2, dtype=torch.complex64)
 
 
 @pytest.mark.parametrize(
@@ -456,8 +445,7 @@ def test_an_error_says_what_is_needed_what_came_and_what_to_do(call, message):
         call()
 
 
-# --- sizes far apart
-# -----------------------------------------------------------------------------
+# --- sizes far apart ------------------------------------------------------------------
 
 FACTORS = nn.Sequential(
     nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False)
@@ -547,7 +535,7 @@ def random_powers(rng):
     return net
 
 
-def test_what_is_decided_of_linear_layers_and_powers_is_the_exact_rank_at_their_weights():
+def test_what_is_decided_of_linear_layers_and_powers_is_their_exact_rank():
     rng, decided = np.random.default_rng(8), 0
     nets = [random_powers(rng) for _ in range(40)]
     for net in nets:
@@ -585,18 +573,18 @@ def test_derivatives_that_are_all_zero_decide_nothing():
 @pytest.mark.parametrize(
     ("module", "inputs"),
     [
-        (
-            FACTORS,
-            torch.randn(12, 3) * torch.tensor([1.0, 1.0, 1e-12]),
-        ),  # lengths far apart
+        # lengths far apart
+        (FACTORS, torch.randn(12, 3) * torch.tensor([1.0, 1.0, 1e-12])),
+        # no gap
         (
             nn.Sequential(nn.Linear(1, 6), nn.Tanh(), nn.Linear(6, 1)),
             0.1 * torch.randn(40, 1),
-        ),  # no gap
+        ),
+        # all zero
         (
             nn.Sequential(nn.Linear(1, 1, bias=False), *[Power(4)] * 6),
             torch.full((3, 1), 1e-2),
-        ),  # all zero
+        ),
         (nn.Linear(3, 2), 1e-12 * torch.randn(12, 3)),
     ],
     ids=["lengths", "noise", "zeros", "small"],
@@ -622,8 +610,7 @@ def test_an_undecided_network_of_the_paper_is_told_of_its_exact_rank():
     )
 
 
-# --- arguments of the wrong kind
-# -----------------------------------------------------------------
+# --- arguments of the wrong kind ------------------------------------------------------
 
 X = torch.ones(4, 3)
 ODD = {
@@ -644,8 +631,7 @@ def test_tensors_that_are_not_dense_are_refused(made, said):
         functional_dimension(nn.Linear(3, 2), made())
 
 
-# --- casts to shorter types inside
-# ---------------------------------------------------------------
+# --- casts to shorter types inside ----------------------------------------------------
 
 
 class Cast(nn.Module):

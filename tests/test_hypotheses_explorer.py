@@ -69,13 +69,11 @@ def test_causes_are_told_apart():
 def test_a_layer_of_rank_one_makes_all_tokens_parallel_and_a_thicker_one_does_not():
     assert study(head_dims=(1, 3)).collapsed == 1
     assert study(head_dims=(2, 3)).collapsed is None
-    assert (
-        study(head_dims=(3, 1)).collapsed == 2
-    )  # the last layer: nothing comes after it
+    # the last layer: nothing comes after it
+    assert study(head_dims=(3, 1)).collapsed == 2
     assert study(attention="softmax").collapsed is None
-    assert (
-        study(widths=(3, 1, 3), head_dims=(2, 2)).collapsed == 1
-    )  # a line, whatever the rank
+    # a line, whatever the rank
+    assert study(widths=(3, 1, 3), head_dims=(2, 2)).collapsed == 1
 
 
 def test_angles_are_between_lines():

@@ -231,9 +231,16 @@ const at = (keys: string[]) => keys.reduce(
   (cell, key) => cellAfter(key, cell, facts.cells)!, cellAt(place, facts),
 );
 const between = cellAt({ ...place, head_1: 2.6, head_2: 4.4 }, facts);
-say([
-  at(["ArrowRight"]), at(["ArrowUp"]), at(["ArrowLeft"]), at(["ArrowDown", "End"]), at(["Home"]), between,
-].map(({ column, row }) => [column, row]).concat([[cellAfter("x", facts.cells[0], facts.cells)]]));
+const cells = [
+  at(["ArrowRight"]),
+  at(["ArrowUp"]),
+  at(["ArrowLeft"]),
+  at(["ArrowDown", "End"]),
+  at(["Home"]),
+  between,
+];
+const other = cellAfter("x", facts.cells[0], facts.cells);
+say([...cells.map(({ column, row }) => [column, row]), [other]]);
 """
 
 
@@ -247,7 +254,8 @@ SHADES = """
 import { shadeOf } from "deep/hypotheses_cells";
 const { deficit, most, differences } = given;
 say(differences.map((one: number) => {
-  const { color, letters } = shadeOf({ measured: one, formula: 0 } as any, most, deficit);
+  const cell = { measured: one, formula: 0 } as any;
+  const { color, letters } = shadeOf(cell, most, deficit);
   return [color.match(/[0-9]+/g)!.map(Number), letters];
 }));
 """

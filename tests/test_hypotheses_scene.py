@@ -208,8 +208,12 @@ def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduc
         page = opened(reduced_motion=motion)
         page.evaluate("""() => {
               window.seen = new Set();
-              new MutationObserver(() => seen.add(box.querySelector(".chosen")?.ariaLabel))
-                .observe(box, {subtree: true, attributes: true, attributeFilter: ["aria-selected"]});
+              const note = () => seen.add(box.querySelector(".chosen")?.ariaLabel);
+              new MutationObserver(note).observe(box, {
+                subtree: true,
+                attributes: true,
+                attributeFilter: ["aria-selected"],
+              });
             }""")
         put(page, head_1=5)
         assert "a₁ = 5, a₂ = 3" in chosen(page)
@@ -309,7 +313,8 @@ def test_the_saved_picture_is_what_is_seen(opened):
           await image.decode();
           const pen = document.createElement("canvas").getContext("2d");
           pen.drawImage(image, -100, -100);
-          return new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer)).size;
+          const {data} = pen.getImageData(0, 0, 300, 150);
+          return new Set(new Uint32Array(data.buffer)).size;
         }""",
         source,
     )

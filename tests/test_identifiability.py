@@ -329,7 +329,7 @@ def test_over_many_seeds_a_float_answer_is_never_wrong():
     assert decided > 0.9 * 12 * len(FLOAT[::4])
 
 
-def test_the_unit_of_a_quantity_does_not_matter_but_where_squares_leave_the_range_of_floats():
+def test_the_unit_of_a_quantity_matters_only_where_squares_leave_the_floats():
     for factor in (1e-8, 1e8, 1e100):
         assert (
             is_identifiable(SOFT, lambda w: factor * np.linalg.norm(A(w))).value is True

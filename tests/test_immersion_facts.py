@@ -259,7 +259,8 @@ say(given.map(([formulas, place, layer, token, at, step]: any) => {
   const dragged = code.sharesAt(run, layer, token, at, 200);
   const moved = code.setFree(formulas, place, layer, dragged);
   const stepped = code.sharesAfterStep(run, layer, token, step);
-  const later = [{ ...place, ...moved }, { ...place, ...code.setFree(formulas, place, layer, stepped) }];
+  const after = code.setFree(formulas, place, layer, stepped);
+  const later = [{ ...place, ...moved }, { ...place, ...after }];
   return [run, dragged, ...later.map((one) => code.runOf(formulas, one))];
 }));
 """

@@ -91,9 +91,8 @@ def test_the_keyboard_alone_sets_the_layers(scene):
         ("token 1 at the start", "ArrowRight", "input_1", 1),
     ):
         page.locator(named(label)).focus()
-        page.keyboard.press(
-            "ArrowUp" if "(" in label else "ArrowLeft"
-        )  # now the layer is the reader's own
+        # now the layer is the reader's own
+        page.keyboard.press("ArrowUp" if "(" in label else "ArrowLeft")
         before = place(page)[name]
         page.keyboard.press(key)
         assert way * (place(page)[name] - before) > 0.005, (label, key)

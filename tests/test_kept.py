@@ -74,9 +74,10 @@ def test_a_notebook_that_nbconvert_has_run_shows_words_and_pictures(
     )
     NotebookClient(notebook, kernel_name="python3").execute()
     page = read_offline(notebook, exporter)
+    # two of plotly
     page.wait_for_function(
         "document.querySelectorAll('[id^=nv-] .main-svg').length >= 4"
-    )  # two of plotly
+    )
     page.wait_for_selector("[id^=nv-] canvas")
     said = page.locator("p:visible").all_inner_texts()
     assert [text.split("?")[0] for text in said if "?" in text] == [

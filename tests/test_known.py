@@ -26,17 +26,14 @@ STATUSES = {
     "outside hypotheses",
 }
 FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
-NORMS, BLOCKS, SPECIAL, MASK = (
-    "other normalisations",
-    "heads or a skip",
-    "special weights",
-    "a mask",
-)
+NORMS = "other normalisations"
+BLOCKS = "heads or a skip"
+SPECIAL = "special weights"
+MASK = "a mask"
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
-SOME = measure_dimension(
-    Architecture((2, 2), (1,))
-)  # for boards whose measurement does not matter
+# for boards whose measurement does not matter
+SOME = measure_dimension(Architecture((2, 2), (1,)))
 
 
 def entry(question, widths, head_dims, tokens=3, attention="lightning"):
@@ -64,7 +61,7 @@ def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     assert board.entry("exact rank").status == "exact"
 
 
-def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_on_the_page_of_mathematics():
+def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_in_the_docs():
     text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
         encoding="utf-8"
     )
@@ -209,6 +206,7 @@ ANSWERS = [
         "proved here",
         "Theorem F",
     ),
+    # a swap rescales
     (
         FIBER,
         (3, 1, 1),
@@ -218,7 +216,7 @@ ANSWERS = [
         "2 rescalings",
         "proved here",
         "Theorem F",
-    ),  # a swap rescales
+    ),
     (NORMS, (2, 4, 2), (2, 2), 3, "softmax", "open", "no formula", OPEN),
     (NORMS, (4, 2, 3, 4), (2, 2, 2), 3, "softmax", "open", "no formula", OPEN),
     (
@@ -367,7 +365,7 @@ def test_where_a_hypothesis_fails_the_fibre_is_open_and_the_failure_is_named(
 @pytest.mark.parametrize(
     "arch", list(random_architectures(20, seed=3, **SMALL)), ids=str
 )
-def test_the_dimension_of_the_fibre_is_what_the_virtual_weights_have_more_than_the_functions(
+def test_the_dimension_of_the_fibre_is_that_of_virtual_weights_less_the_functions(
     arch,
 ):
     """dim 𝓥 = D is the exact rank of the weights ↦ (L, M), which is taken here; it is

@@ -70,10 +70,8 @@ def study(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_taken_away_leaves_the_dimension(name):
-    ledger, facts = (
-        kernel_ledger(nv.Architecture(*CASES[name])),
-        ledger_facts(study(name)),
-    )
+    ledger = kernel_ledger(nv.Architecture(*CASES[name]))
+    facts = ledger_facts(study(name))
     assert [family["name"] for family in facts["families"]] == list(FAMILIES)
     costs = [family["cost"] for family in facts["families"]]
     assert costs == [ledger.entries.get(family, 0) for family in FAMILIES]
@@ -163,7 +161,8 @@ say(places.map(([place, facts]: any) => {
   const net = networkAt(place, limits)!;
   const counts = countsOf(net);
   const isLast = net.headDims.length === limits.layers;
-  const others = net.headDims.length > 1 ? net.headDims.map((_, i) => without(net, i)) : [];
+  const isDeep = net.headDims.length > 1;
+  const others = isDeep ? net.headDims.map((_, i) => without(net, i)) : [];
   if (!isLast) others.push(longer(net));
   return {
     net, counts, again: controlsFor(net), others: others.map(controlsFor),
@@ -183,7 +182,8 @@ say(places.map((place: any, n: number) => {
   const motions = all.map((motion) => {
     const now = movedBy(layers, motion, shares[n]);
     const has = motion === "head bases" || motion === "interfaces";
-    return [motion, has ? generatorsOf(layers, motion) : [], now, outputOf(now, X, net.kind)];
+    const generators = has ? generatorsOf(layers, motion) : [];
+    return [motion, generators, now, outputOf(now, X, net.kind)];
   });
   return [layers, X, outputOf(layers, X, net.kind), motions];
 }));
@@ -194,10 +194,12 @@ import { beside, fitOf, layersAt, lift, spacingOf } from "deep/ledger_places";
 const [limits, places] = given as any;
 say(places.map(([place, given]: any) => {
   const net = networkAt(place, limits)!;
-  const room = { ...given, mostHeads: limits.heads, canGrow: net.headDims.length < limits.layers };
+  const canGrow = net.headDims.length < limits.layers;
+  const room = { ...given, mostHeads: limits.heads, canGrow };
   const fit = fitOf(net, room, null);
   const boxes = layersAt(net, room, fit);
-  return { fit, boxes, spacing: spacingOf(net, room), lift: lift(room), beside: beside(room), room };
+  const spacing = spacingOf(net, room);
+  return { fit, boxes, spacing, lift: lift(room), beside: beside(room), room };
 }));
 """
 WORDS = """
@@ -242,9 +244,8 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
             arch.widths,
             arch.head_dims,
         )
-        assert (
-            LedgerSetting(**place | page["again"]).arch == arch
-        )  # the controls that it would set
+        # the controls that it would set
+        assert LedgerSetting(**place | page["again"]).arch == arch
         ledger = kernel_ledger(arch)
         parts = {name: parts_of(ledger, name) for name in FAMILIES}
         assert (
@@ -365,12 +366,10 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does():
     for place, s, (layers, X, output, motions) in zip(
         places, shares, found, strict=True
     ):
-        kind, arch, X, before = (
-            place["kind"],
-            LedgerSetting(**place).arch,
-            np.array(X)[None],
-            stacked(layers),
-        )
+        kind = place["kind"]
+        arch = LedgerSetting(**place).arch
+        X = np.array(X)[None]
+        before = stacked(layers)
         np.testing.assert_allclose(
             output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE
         )
@@ -496,9 +495,8 @@ def test_beside_each_bar_stands_why_it_is_there():
         collapse["dimension"]
         == "exact rank · Theorem C: 18 · Eq. 14: 20 · does not apply"
     )
-    assert causes["interfaces"].endswith(
-        ": 25 + 25"
-    )  # measured: the page alone is not sure of them
+    # measured: the page alone is not sure of them
+    assert causes["interfaces"].endswith(": 25 + 25")
     (negative,) = rows_of("the paper's formula negative")
     assert "−" in negative["dimension"] and "does not apply" in negative["dimension"]
     (unknown,) = rows_of("start", formula=None)

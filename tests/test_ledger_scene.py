@@ -23,11 +23,14 @@ BARS = """() => {
   const seen = ruler.map((one) => [+one.textContent, +one.getAttribute("x")]);
   const [[zero, left], [last, right]] = [seen[0], seen[1]];
   const of = (pixels) => (pixels * (last - zero)) / (right - left);
+  const number = (bar, name) => +bar.getAttribute(name);
   const long = [...box.querySelectorAll(".bar .long")];
-  return long.map((bar) => [of(bar.getAttribute("x") - left), of(bar.getAttribute("width"))]);
+  return long.map((bar) => [of(number(bar, "x") - left), of(number(bar, "width"))]);
 }"""
 # The edges of all words, with what they say.
-WORDS = """[...box.querySelectorAll("h4 span, .row p, .number, .nv-hint, svg text, .name")]
+WORDS = """[...box.querySelectorAll(
+    "h4 span, .row p, .number, .nv-hint, svg text, .name",
+  )]
   .filter((one) => one.textContent.trim() && one.getClientRects().length)
   .map((one) => {
     const range = document.createRange();
@@ -187,13 +190,8 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     page.wait_for_function("box.textContent.includes('exact rank')")
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     drag(page, "width d₁", (-44, 0))
-    assert asked(page, *SIZES) == [
-        4,
-        4,
-        2,
-        "",
-        "",
-    ]  # equal widths: the sliders say them again
+    # equal widths: the sliders say them again
+    assert asked(page, *SIZES) == [4, 4, 2, "", ""]
 
 
 @pytest.mark.parametrize(
@@ -263,16 +261,16 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
     seen = page.evaluate("seen")
     assert len(seen) > 10
     for place in seen:
-        _ = LedgerSetting(
-            **place
-        ).arch  # raises where the controls contradict each other
+        # raises where the controls contradict each other
+        _ = LedgerSetting(**place).arch
 
 
 def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
     page = opened()
     hands = page.evaluate(
-        """[...box.querySelectorAll("[tabindex='0'], button:not(:disabled):not([hidden])")]
-          .map((one) => one.ariaLabel)"""
+        """[...box.querySelectorAll(
+            "[tabindex='0'], button:not(:disabled):not([hidden])",
+          )].map((one) => one.ariaLabel)"""
     )
     assert (
         hands[-1] == "save the picture as a PNG"
@@ -324,17 +322,14 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, m
         )
         assert page.evaluate(filled) == pytest.approx(still, abs=0.01)
         button.click()
-    for name in (
-        "rescalings",
-        "dimension",
-    ):  # a doubled A is seen; and so is any other direction
+    # a doubled A is seen; and so is any other direction
+    for name in ("rescalings", "dimension"):
         page.get_by_text(name, exact=True).click()
         page.wait_for_function(
             "/weights move by up to .*moves by/.test(box.textContent)"
         )
-        page.wait_for_selector(
-            ".moves .now", state="attached"
-        )  # in steps it comes and goes
+        # in steps it comes and goes
+        page.wait_for_selector(".moves .now", state="attached")
     page.evaluate("talk.set({layers: 1})")
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
 
@@ -441,10 +436,8 @@ def test_words_stay_apart_and_in_the_picture(opened, look, width, size, state):
         for other, *edges in found[:n]:
             wide = min(right, edges[1]) - max(left, edges[0])
             high = min(bottom, edges[3]) - max(top, edges[2])
-            assert wide < 1 or high < 3, (
-                words,
-                other,
-            )  # the boxes of letters touch, not the letters
+            # the boxes of letters touch, not the letters
+            assert wide < 1 or high < 3, (words, other)
 
 
 def test_the_saved_picture_is_what_is_seen(opened):

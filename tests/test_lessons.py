@@ -16,9 +16,8 @@ DOCS = FOLDER.parent / "docs"
 LESSONS, GLOSSARY = (
     (DOCS / name).read_text(encoding="utf-8") for name in ("lessons.md", "glossary.md")
 )
-WIDEST = (
-    34  # letters without a place to break: a table cell of a printed page holds so many
-)
+# letters without a place to break: a table cell of a printed page holds so many
+WIDEST = 34
 
 pages = pytest.mark.parametrize(
     "page", [LESSONS, GLOSSARY], ids=["lessons", "glossary"]

@@ -9,15 +9,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ROOT = Path(__file__).parent.parent
 
 ASK = """async ([code, name]) => {
-    const buttons = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
-    const sent = [], panel = document.createElement("div"), el = document.createElement("div");
+    const file = new Blob([code], {type: "text/javascript"});
+    const buttons = await import(URL.createObjectURL(file));
+    const sent = [];
+    const panel = document.createElement("div");
+    const el = document.createElement("div");
     const model = {get: () => name, send: (message) => sent.push(message.state)};
     panel.className = "nv";
     panel.append(el);
     document.body.append(panel);
     buttons.default.initialize({model});
     buttons.default.render({model, el});
-    return [sent, [...el.querySelectorAll("button")].map((button) => button.textContent)];
+    const made = [...el.querySelectorAll("button")];
+    return [sent, made.map((button) => button.textContent)];
 }"""
 
 

@@ -34,9 +34,8 @@ from tools.notebooks import FOLDER, sources
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "web"
 PANEL = ".nv:has(.nv-title)"
-WHEELS = (
-    ROOT.parent / "shared" / "live" / "test-only"
-)  # a numpy for Pyodide, where a test machine has one
+# a numpy for Pyodide, where a test machine has one
+WHEELS = ROOT.parent / "shared" / "live" / "test-only"
 NEED_FLINT = {
     f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")
 }
@@ -115,10 +114,8 @@ def pyodide(tmp_path_factory) -> Path:
 def entry(old, wheel):
     """A package of a distribution, from another file."""
     wheel = Path(wheel)
-    number, mark = (
-        wheel.name.split("-")[1],
-        hashlib.sha256(wheel.read_bytes()).hexdigest(),
-    )
+    number = wheel.name.split("-")[1]
+    mark = hashlib.sha256(wheel.read_bytes()).hexdigest()
     return old | {"version": number, "file_name": wheel.name, "sha256": mark}
 
 
@@ -220,9 +217,8 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
     )
     bare.get_by_role("button", name="⋯").click()
     state = bare.locator(".nv-state input")
-    state.fill(
-        "width=8;width_out=8;head_dim=8;layers=6"
-    )  # seconds: it says how far it is, and can be ended
+    # seconds: it says how far it is, and can be ended
+    state.fill("width=8;width_out=8;head_dim=8;layers=6")
     state.press("Enter")
     bare.get_by_text("working … elimination, ").wait_for()
     bare.get_by_role("button", name="Cancel").click()
@@ -262,9 +258,8 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     page = visit(
         tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"]
     )
-    page.get_by_role(
-        "button", name="three layers"
-    ).click()  # one of the still: Live is pressed with it
+    # one of the still: Live is pressed with it
+    page.get_by_role("button", name="three layers").click()
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
     assert (
         not page.get_by_role("button", name="Live").is_visible()
@@ -307,7 +302,9 @@ def test_every_panel_opens_in_a_page(bare, name):
     assert bare.complaints == []
 
 
-FLINT = "polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian".split()
+FLINT = """
+    polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian
+""".split()
 IMPORTS = """
 from __future__ import annotations
 from fractions import Fraction
@@ -318,8 +315,10 @@ from flint import arb_mat
 """
 ASKED = """
 form, weights = polynomial(-6, 1, 1), [[arb_mat([[1, 2], [0, k]]) for k in (3, 5, 7)]]
-found = [form.gcd(form * form), zeros(form, 3), common_factor([form * form, form * 3], 4)]
-found += [_rank([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1), Fraction(n)]]) for n in (2, 3)]
+common = common_factor([form * form, form * 3], 4)
+found = [form.gcd(form * form), zeros(form, 3), common]
+row = [Fraction(1, 3), Fraction(2, 3)]
+found += [_rank([row, [Fraction(1), Fraction(n)]]) for n in (2, 3)]
 found += [flint.nmod_mat(2, 2, [1, 2, 3, n], 8388593).rank() for n in (6, 7)]
 X, functional = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
 found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
@@ -464,7 +463,9 @@ def add_packages(distribution: Path, names: tuple[str, ...]) -> None:
 
 
 RUN_ALL = """async () => {
-  const until = async (there) => { while (!there()) await new Promise((go) => setTimeout(go, 100)); };
+  const until = async (there) => {
+    while (!there()) await new Promise((go) => setTimeout(go, 100));
+  };
   await until(() => window.jupyterapp?.shell.currentWidget?.context?.isReady);
   const { content, sessionContext } = jupyterapp.shell.currentWidget;
   await sessionContext.ready;

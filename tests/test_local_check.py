@@ -353,11 +353,8 @@ def test_kernels_at_special_points_are_what_the_theorems_say():
     assert kernel_at(SPECIAL["softmax, antisymmetric first layer"], 2, 2) == 4
     for width in (2, 3, 7):  # A = v kᵀ, V = h vᵀ (Lemma A.3)
         assert kernel_at(SPECIAL["lightning, a boundary point"], width, 3) == width
-    for layers in (
-        1,
-        2,
-        3,
-    ):  # lightning still has l (Peel lemma): a special point can do as well as any
+    # lightning still has l (Peel lemma): a special point can do as well as any
+    for layers in (1, 2, 3):
         assert (
             kernel_at(free("lightning", SKEW, *(FULL,) * (layers - 1)), 4, 1) == layers
         )

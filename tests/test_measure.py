@@ -72,10 +72,8 @@ def test_softmax_has_the_rank_of_the_definition_with_the_real_exponential(arch):
     """In 80 digits: no free exponentials, no prime, no theorem of Ax."""
     draw = random.Random(2)
     with mpmath.workdps(80):
-        number, is_zero = (
-            lambda: mpmath.mpf(draw.randint(-1000, 1000)) / 700,
-            lambda x: abs(x) < 1e-40,
-        )
+        number = lambda: mpmath.mpf(draw.randint(-1000, 1000)) / 700
+        is_zero = lambda x: abs(x) < 1e-40
         assert measure_dimension(arch).value == measure(
             arch, number, mpmath.exp, is_zero=is_zero
         )
@@ -196,10 +194,8 @@ def test_tokens_on_a_line_share_their_exponentials_and_others_do_not(monkeypatch
         X = network.random_tokens(PrimeField(), arch, 5, rng)
         network.forward(PrimeField(), "softmax", weights, X, rng)
         S = drawn[-1].reshape(5, -1, 3, 3)[:, 0].astype(np.int64).astype(object)
-        there, back = (
-            S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0],
-            S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2],
-        )
+        there = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0]
+        back = S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
         shared[widths, heads] = {bool(x) for x in (there - back) % DEFAULT_PRIME == 0}
     assert list(shared.values()) == [{True}, {True}, {False}, {True}, {False}]
 
@@ -273,10 +269,8 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
     over, rng = PrimeField(), np.random.default_rng(0)
     draw = lambda shape: [over.random(rng, shape) for _ in range(2)]
     weights = {name: draw(shape) for name, shape in arch.parameter_shapes.items()}
-    X, cotangent = (
-        draw((1, arch.widths[0], arch.tokens)),
-        draw((1, 1, arch.widths[-1], arch.tokens)),
-    )
+    X = draw((1, arch.widths[0], arch.tokens))
+    cotangent = draw((1, 1, arch.widths[-1], arch.tokens))
     attention = [
         (draw((1, arch.tokens, arch.tokens)), draw((1, 1, arch.tokens)))
         for _ in arch.layers
@@ -386,10 +380,8 @@ def by_flint(arch, columns, route, seed):
 def test_combinations_of_the_columns_have_the_rank_of_all_of_them():
     """However many of them are expected to do, and modulo a small prime too."""
     lost, expectations = 0, 0
-    plain, others = (
-        random_architectures(20, seed=8),
-        random_variants(20, seed=8, most=120),
-    )
+    plain = random_architectures(20, seed=8)
+    others = random_variants(20, seed=8, most=120)
     for arch, route in [
         *product(plain, ("slice", "weights")),
         *product(others, ("weights",)),
@@ -446,9 +438,8 @@ def test_the_combinations_count_in_the_error(arch, route):
         each**2
     )
     assert found.num_inputs == found.num_columns + 2
-    if (
-        route == "weights"
-    ):  # modulo a small prime there are more to spare, from the first point on
+    # modulo a small prime there are more to spare, from the first point on
+    if route == "weights":
         again = measure_dimension(arch, route=route, prime=241)
         assert again.value == found.value and again.num_inputs == found.num_columns + 8
 
@@ -461,9 +452,8 @@ def test_the_combinations_count_in_the_error(arch, route):
 )
 def test_two_dozen_layers_are_measured_exactly(arch):
     assert measure_dimension(arch).value == general_formula(arch).value
-    found = measure_dimension(
-        arch, "float"
-    )  # the spectrum of so deep a network says nothing
+    # the spectrum of so deep a network says nothing
+    found = measure_dimension(arch, "float")
     assert (
         not found.decided
         and "undecided" in found.note

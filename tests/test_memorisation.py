@@ -48,7 +48,7 @@ def measure_reach(arch, count):
 
 
 @pytest.mark.parametrize("arch", CASES, ids=str)
-def test_every_small_change_of_n_numbers_is_in_reach_exactly_up_to_n_equal_to_the_dimension(
+def test_every_small_change_of_n_numbers_is_in_reach_exactly_up_to_the_dimension(
     arch,
 ):
     D = expected_dimension(arch).value

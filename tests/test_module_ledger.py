@@ -16,9 +16,8 @@ from neuroviz_beyond.modules.symmetry_families import Power
 
 @pytest.fixture(autouse=True)
 def no_fast_path(steady_torch):
-    torch.backends.mha.set_fastpath_enabled(
-        False
-    )  # it asks for norms where there are none
+    # it asks for norms where there are none
+    torch.backends.mha.set_fastpath_enabled(False)
     yield
     torch.backends.mha.set_fastpath_enabled(True)
 
@@ -138,9 +137,8 @@ LAYERS = {
 def drawing(module):
     """A function that draws inputs for one of the modules above."""
     if isinstance(module, nn.MultiheadAttention):
-        return lambda count: (
-            [torch.randn(count, 4, module.embed_dim)] * 3
-        )  # for queries, keys and values
+        # for queries, keys and values
+        return lambda count: [torch.randn(count, 4, module.embed_dim)] * 3
     if isinstance(module, nn.TransformerEncoderLayer):
         return tokens(module.self_attn.embed_dim)
     return points(
@@ -166,10 +164,8 @@ def outputs(module, inputs):
 def change(module, other):
     """How far the outputs differ, relative to the largest of them."""
     inputs = drawing(module)(20)
-    before, after = (
-        outputs(copy.deepcopy(module).double().eval(), inputs),
-        outputs(other, inputs),
-    )
+    before = outputs(copy.deepcopy(module).double().eval(), inputs)
+    after = outputs(other, inputs)
     return ((after - before).abs().max() / before.abs().max()).item()
 
 
@@ -252,11 +248,8 @@ def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
     one stands."""
     net = spread(chain(3, 5, 2, between=[RELU]))
     ledger = module_symmetries(net)
-    net[0].bias.data[
-        0
-    ] = (
-        -100
-    )  # its four incoming and two outgoing weights do nothing, less one rescaling
+    # its four incoming and two outgoing weights do nothing, less one rescaling
+    net[0].bias.data[0] = -100
     assert functional_dimension(net, points(3)).value == ledger.bound - (4 + 2 - 1)
     net[0].bias.data[1] = (
         # linear: its outgoing weights still turn the linear map, its incoming ones not
@@ -265,8 +258,7 @@ def test_dead_and_always_active_neurons_hide_more_than_the_bound_says():
     assert functional_dimension(net, points(3)).value < ledger.bound - 5
 
 
-# --- a transformer that nobody knows
-# -------------------------------------------------------------
+# --- a transformer that nobody knows --------------------------------------------------
 
 
 class GPTBlock(nn.Module):
@@ -308,8 +300,7 @@ def test_a_gpt_block_loses_what_torchs_encoder_layer_with_norms_first_loses(
     assert (found.value, found.decided) == (module_symmetries(layer).bound, True)
 
 
-# --- what is left out, and what is refused
-# -------------------------------------------------------
+# --- what is left out, and what is refused --------------------------------------------
 
 
 def test_a_frozen_parameter_stops_the_symmetries_that_would_move_it():

@@ -91,8 +91,7 @@ def autograd_jacobian(network, X):
     return J.detach().numpy()
 
 
-# --- the same function
-# ---------------------------------------------------------------------------
+# --- the same function ----------------------------------------------------------------
 
 
 @all_networks
@@ -124,8 +123,7 @@ def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
             assert_close(found, expected, rtol=1e-2)
 
 
-# --- batches, types, devices, temperature
-# --------------------------------------------------------
+# --- batches, types, devices, temperature ---------------------------------------------
 
 
 @both_kinds
@@ -149,10 +147,8 @@ def test_a_batch_of_any_shape_is_its_inputs_one_by_one(kind, batch):
 def test_every_floating_type_computes_the_same_function_to_its_own_precision(
     kind, dtype, rtol
 ):
-    exact, X = (
-        kind(4, 3, 2, dtype=torch.float64),
-        torch.randn(4, 6, dtype=torch.float64),
-    )
+    exact = kind(4, 3, 2, dtype=torch.float64)
+    X = torch.randn(4, 6, dtype=torch.float64)
     layer = copy.deepcopy(exact).to(dtype)
     Y = layer(X.to(dtype))
     assert Y.dtype == dtype
@@ -200,13 +196,11 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     found, plain = tempered[0].T.tolist(), output("softmax", weights, X[0].T, exp)
     sharp = output("softmax", weights, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
-    assert (
-        np.abs(np.subtract(found, plain)).max() > 1e-2
-    )  # and it is not without effect
+    # and it is not without effect
+    assert np.abs(np.subtract(found, plain)).max() > 1e-2
 
 
-# --- linear in t: where the name comes from
-# ------------------------------------------------------
+# --- linear in t: where the name comes from -------------------------------------------
 
 
 def flops(layer, t):
@@ -244,8 +238,7 @@ def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
     )
 
 
-# --- errors that teach
-# ---------------------------------------------------------------------------
+# --- errors that teach ----------------------------------------------------------------
 
 
 LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)

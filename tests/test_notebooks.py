@@ -21,9 +21,8 @@ TAGS = {
     "instructor",  # a remark to the teacher; the students' version leaves it out
     "raises-exception",  # the error is what the cell is there to show
 }
-FOLDED = {
-    "source_hidden": True
-}  # plumbing: JupyterLab and the static edition fold the code away
+# plumbing: JupyterLab and the static edition fold the code away
+FOLDED = {"source_hidden": True}
 
 
 def name_of(path: Path) -> str:
@@ -100,10 +99,8 @@ def execute(
     notebook: nbformat.NotebookNode, folder: Path = FOLDER
 ) -> nbformat.NotebookNode:
     """Run all cells in a kernel of their own, in a folder."""
-    patience = {
-        "timeout": 600,
-        "iopub_timeout": 600,
-    }  # a pressed button sends a figure, which takes its time
+    # a pressed button sends a figure, which takes its time
+    patience = {"timeout": 600, "iopub_timeout": 600}
     where = {"metadata": {"path": str(folder)}}
     client = NotebookClient(
         notebook, kernel_name=KERNEL["name"], resources=where, **patience

@@ -30,12 +30,8 @@ from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 
 ROOT = Path(__file__).parent.parent
-SLOW, FAILS, DIES, HANGS = (
-    10,
-    20,
-    30,
-    40,
-)  # values of "number" from which the toy does this
+# values of "number" from which the toy does this
+SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40
 
 BAD_STATES = [
     ("number=999", "number goes from 0 to 50; got 999"),
@@ -54,14 +50,10 @@ BAD_STATES = [
     ("Number=3", "names of number, kind, factor, flag, word"),
     ("number", "a state is name=value"),
     ("=3", "a state is name=value"),
-    (
-        "number=3;kind=baroque",
-        "kind is one of",
-    ),  # what was right in it must not be taken over either
-    (
-        "number=3;word=forbidden",
-        "word may be anything but 'forbidden'",
-    ),  # each alone legal, not together
+    # what was right in it must not be taken over either
+    ("number=3;kind=baroque", "kind is one of"),
+    # each alone legal, not together
+    ("number=3;word=forbidden", "word may be anything but 'forbidden'"),
 ]
 
 
@@ -108,9 +100,8 @@ class Toy(Panel):
     _answer = staticmethod(answer_toy)
 
     def _is_slow(self, request):
-        return (
-            request.number >= SLOW and request.number != FAILS
-        )  # one failure on each side
+        # one failure on each side
+        return request.number >= SLOW and request.number != FAILS
 
     @staticmethod
     def draw(answer):
@@ -180,7 +171,7 @@ def last(panel):
 # The shell
 
 
-def test_a_panel_is_a_box_with_the_surface_that_all_panels_share_and_its_controls_move_it(
+def test_a_panel_is_a_box_with_the_surface_of_all_panels_and_its_controls_move_it(
     toy,
 ):
     assert isinstance(toy, widgets.VBox) and "nv" in toy._dom_classes
@@ -202,9 +193,8 @@ def test_texts_are_escaped_and_a_screen_reader_is_told_what_changed(toy):
     assert "a &lt; b" in seen and "A &amp; B" in seen
     assert "a < b" not in seen and "A & B" not in seen
     toy.controls["number"].value = FAILS
-    assert (
-        kind_of(toy) == "error"
-    )  # text, no HTML: see the tests of the status line in a browser
+    # text, no HTML: see the tests of the status line in a browser
+    assert kind_of(toy) == "error"
     assert status_of(toy).said["text"] == f"ArithmeticError: <b>{FAILS}</b> & more"
 
 
@@ -219,7 +209,7 @@ def test_who_cannot_show_a_panel_shows_its_words(toy):
     assert len(shown) == 2 and SAVED in shown["text/html"]
 
 
-def test_few_controls_are_visible_at_first_and_the_rest_with_reset_state_and_copy_unfolds(
+def test_few_controls_are_visible_and_the_rest_with_reset_state_and_copy_unfolds(
     toy,
 ):
     more, row = named(toy, "More"), row_of(toy, "factor")
@@ -243,9 +233,8 @@ def test_while_work_runs_the_status_dims_what_it_is_about_and_cancel_is_there(to
     assert kind_of(toy) == "busy" and cancel.layout.display != "none"
     cancel.click()
     assert kind_of(toy) == "stale" and cancel.layout.display == "none"
-    late = (
-        threading.Event()
-    )  # a plain answer that takes long is announced while it is computed
+    # a plain answer that takes long is announced while it is computed
+    late = threading.Event()
     status_of(toy).observe(
         lambda change: change["new"]["kind"] == "busy" and late.set(), "said"
     )
@@ -260,9 +249,8 @@ def test_only_hides_the_others_which_keep_their_values_and_stay_in_the_state():
         "number",
         "flag",
     ]
-    assert (
-        row_of(panel, "flag").layout.display == "flex"
-    )  # nothing to unfold: what is shown is there
+    # nothing to unfold: what is shown is there
+    assert row_of(panel, "flag").layout.display == "flex"
     assert (
         box_of(panel, named(panel, "Reset")).layout.display
         == "none"
@@ -317,7 +305,7 @@ def test_whatever_a_box_holds_its_state_can_be_read_back(toy):
     assert again.controls["number"].value == 3 and again.state == toy.state
 
 
-def test_a_state_holds_no_rounding_dust_and_may_name_a_few_controls_and_leave_the_others(
+def test_a_state_holds_no_rounding_dust_and_may_name_only_a_few_controls(
     toy,
 ):
     toy.controls["factor"].value = 0.7000000000000004
@@ -405,7 +393,8 @@ def test_the_button_copies_what_it_finds_in_the_page(toy):
         "word=50%25",
     ):
         toy.state = state
-        copied = f"{copy_of(toy).name}(state={json.dumps(box.placeholder, ensure_ascii=False)})"
+        quoted = json.dumps(box.placeholder, ensure_ascii=False)
+        copied = f"{copy_of(toy).name}(state={quoted})"
         assert (
             copied.startswith('Toy(state="number=')
             and eval(copied, {"Toy": Toy}).state == toy.state
@@ -435,9 +424,8 @@ def test_a_preset_is_a_button_with_a_label_that_drives_the_panel(toy):
 
 
 def test_presets_of_a_panel_stand_above_its_figure():
-    panel = Toy(
-        state="factor=0.51", presets={"seven": "number=7"}
-    )  # between two steps of the slider
+    # between two steps of the slider
+    panel = Toy(state="factor=0.51", presets={"seven": "number=7"})
     (row,) = [w for w in panel.children if "nv-presets" in w._dom_classes]
     assert panel.figure in panel.children[panel.children.index(row) + 1].children
     row.children[0].click()
@@ -758,10 +746,8 @@ def notebook():
             "store_history": True,
             "user_expressions": {},
         }
-        content |= {
-            "allow_stdin": True,
-            "stop_on_error": True,
-        }  # False: nobody is there
+        # False: nobody is there
+        content |= {"allow_stdin": True, "stop_on_error": True}
         request = client.session.msg(
             "execute_request", content, metadata={"cellId": cell}
         )

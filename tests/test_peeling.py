@@ -18,13 +18,10 @@ def virtual_jacobian(over, virtual, X, cotangents, attention="lightning"):
     M, φ(X) = LX."""
     if not virtual.M:
         return over.matmul(cotangents, X.mT[:, None]).reshape(*cotangents.shape[:2], -1)
-    J, n = (
-        jacobian(over, attention, as_network(virtual), X, cotangents),
-        virtual.L.shape[1] ** 2,
-    )
-    blocks = [
-        J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))
-    ]  # each Q is an M
+    J = jacobian(over, attention, as_network(virtual), X, cotangents)
+    n = virtual.L.shape[1] ** 2
+    # each Q is an M
+    blocks = [J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))]
     return np.concatenate([*blocks, J[..., (3 * len(virtual.M) - 1) * n :]], axis=-1)
 
 

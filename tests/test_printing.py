@@ -27,7 +27,8 @@ print(nv.paper_formula(a), nv.general_formula(b), nv.rank_by_inputs(a))
 print(nb.local_check(b))
 print(nb.sweep([a, b], progress=False))
 print(nb.certify(b))
-print(nb.search_fiber(a, unflatten(a, np.random.default_rng(0).normal(size=a.num_parameters))))
+parameters = np.random.default_rng(0).normal(size=a.num_parameters)
+print(nb.search_fiber(a, unflatten(a, parameters)))
 """
 
 

@@ -264,11 +264,8 @@ def test_a_clear_spectrum_is_decided_and_right(shape):
         ([1, 1, 1, 1e-13, 1e-17], None, False),
         ([1, 1, 1, 1e-11], 4, True),  # 1,500 times the noise of 30 rows
         ([1, 1, 1, 1e-12], None, False),  # 150 times
-        (
-            [1, 1, 1, 1e-13],
-            None,
-            False,
-        ),  # nothing is dropped: an infinite gap alone decides nothing
+        # nothing is dropped: an infinite gap alone decides nothing
+        ([1, 1, 1, 1e-13], None, False),
         ([10.0**-k for k in range(17)], None, False),  # no gap
     ],
     ids=str,

@@ -19,11 +19,9 @@ def by_hand(model, parts):
     """Which share of the directions is silent, from the shape alone."""
     d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
     weights = 2 * (H + G) * a * d + ((H + 2 * G) * a + d if model.biases else 0)
-    keys, values, biases = (
-        G * (a if model.rotary else a * a),
-        G * a * a,
-        2 * G * a * model.biases,
-    )
+    keys = G * (a if model.rotary else a * a)
+    values = G * a * a
+    biases = 2 * G * a * model.biases
     return {
         "all": keys + values + biases,
         "keys": keys,

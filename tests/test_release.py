@@ -69,8 +69,8 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
         "nb.module_symmetries(None)",
         "import_module('neuroviz.nn.modules')",
         (
-            "import_module('neuroviz.softmax.figure3').float32_rank(nv.Architecture.uniform(3,"
-            " 2, 2))"
+            "import_module('neuroviz.softmax.figure3')"
+            ".float32_rank(nv.Architecture.uniform(3, 2, 2))"
         ),
         "nb.sweep([nv.Architecture.uniform(3, 2, 2)], workers=2)",
     ],
@@ -148,10 +148,8 @@ def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
 
 def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path)])
-    changed, gone = (
-        tmp_path / "notebooks" / "00_start.ipynb",
-        tmp_path / "docs" / "glossary.md",
-    )
+    changed = tmp_path / "notebooks" / "00_start.ipynb"
+    gone = tmp_path / "docs" / "glossary.md"
     changed.write_text("mine")
     gone.unlink()
     capsys.readouterr()
@@ -247,9 +245,8 @@ def test_what_is_built_installs_and_works(tmp_path):
     packages = Path(
         subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     )
-    ours = [
-        path for path in sys.path if path.endswith("site-packages")
-    ]  # what neuroviz needs
+    # what neuroviz needs
+    ours = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "ours.pth").write_text("\n".join(ours))
     subprocess.run(
         [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel],

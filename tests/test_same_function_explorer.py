@@ -32,10 +32,8 @@ SIGNS = TwinSetting(swapped="layer 2", basis=0.0, signs=True, third=0.0)
 
 def test_the_networks_are_those_of_the_engine():
     for setting in (ALL, replace(ALL, skip=True), replace(ALL, third=0.0)):
-        study, X = (
-            study_twins(setting),
-            np.random.default_rng(1).standard_normal((5, 2, 3)),
-        )
+        study = study_twins(setting)
+        X = np.random.default_rng(1).standard_normal((5, 2, 3))
         tokens = setting.arch.tokens
         for network in (study.first, study.second):
             weights = as_block_weights(network, setting.biases)

@@ -114,7 +114,7 @@ def redraw(page, panel, width: int = 1100) -> None:
     panel.close()
 
 
-def test_the_point_goes_with_the_pointer_and_its_words_are_dimmed_until_python_says_them(
+def test_the_point_follows_the_pointer_and_its_words_are_dimmed_until_python_answers(
     scene,
 ):
     page = scene()
@@ -160,9 +160,8 @@ def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_
     page = scene()
     page.locator(POINT).focus()
     page.keyboard.press("Shift+ArrowDown")
-    while "two sets of weights" not in said(
-        page
-    ):  # down its line the point meets the yellow one, exactly
+    # down its line the point meets the yellow one, exactly
+    while "two sets of weights" not in said(page):
         assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
         page.wait_for_timeout(40)
@@ -200,9 +199,7 @@ def test_play_walks_through_the_pinch_point(scene):
 @pytest.mark.parametrize(
     "state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"]
 )
-def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back_to_where_it_was(
-    scene, state
-):
+def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back(scene, state):
     page = scene(state)
     page.locator(POINT).focus()
     start = place(page)
@@ -248,9 +245,8 @@ def test_a_second_finger_moves_nothing(scene):
         assert fingers(kind, first, second) == turned, kind
         second["y"] += 20
     first["x"] += 30
-    assert (
-        fingers("touchMove", first, second) != turned
-    )  # the finger that began still holds it
+    # the finger that began still holds it
+    assert fingers("touchMove", first, second) != turned
     fingers("touchEnd")
 
 
@@ -282,8 +278,10 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
                 const shown = Object.assign(new Image(), {src: canvas.still()});
                 await shown.decode();
                 pen.drawImage(shown, 0, 0, 300, 150);
-                const colours = new Set(new Uint32Array(pen.getImageData(0, 0, 300, 150).data.buffer));
-                return !canvas.getContext("webgl2").isContextLost() && colours.size > 100;
+                const {data} = pen.getImageData(0, 0, 300, 150);
+                const colours = new Set(new Uint32Array(data.buffer));
+                const isLost = canvas.getContext("webgl2").isContextLost();
+                return !isLost && colours.size > 100;
             }""",
             arg=n,
             timeout=20_000,
@@ -353,12 +351,8 @@ def named(label: str) -> str:
 # A state; another one, which it goes to in a moment; and where ▶ ends.
 MOVING = [
     (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
-    (
-        SectionExplorer,
-        "turn=0;offset=0.6",
-        {"turn": 60},
-        {"offset": 0.96875},
-    ),  # beyond, it misses
+    # beyond, it misses
+    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
         SingletonExplorer,
@@ -377,7 +371,7 @@ MOVING = [
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 @pytest.mark.parametrize(("kind", "state", "jump", "end"), MOVING)
-def test_a_change_is_followed_and_play_goes_to_its_end_in_a_few_steps_where_motion_is_reduced(
+def test_a_change_is_followed_and_play_takes_few_steps_where_motion_is_reduced(
     scene, bare_page, motion, kind, state, jump, end
 ):
     bare_page.clock.install()
@@ -401,7 +395,7 @@ def test_a_change_is_followed_and_play_goes_to_its_end_in_a_few_steps_where_moti
 
 
 @pytest.mark.parametrize(("kind", "state"), [one[:2] for one in MOVING])
-def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_where_one_is(
+def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
     scene, kind, state
 ):
     page = scene(state, kind=kind)
@@ -422,6 +416,32 @@ def test_the_tab_key_reaches_everything_in_a_scene_arrows_move_it_and_one_sees_w
             ]
             assert any(moved), name
     assert reached == wanted
+
+
+# Parts of a scene of which Tab reaches one before another that stands above it, or
+# to the left of it.
+AGAINST_THE_SCREEN = """() => {
+  const hands = [...box.querySelectorAll("[tabindex='0'], button:not(:disabled)")]
+    .filter((one) => one.checkVisibility());
+  const all = hands.map((one) => one.closest(".nv-view, .nv-footer"));
+  const parts = [...new Set(all)].filter(Boolean);
+  return parts.slice(1).flatMap((part, n) => {
+    const [before, after] = [parts[n], part].map((one) => one.getBoundingClientRect());
+    const isAbove = after.bottom <= before.top + 1;
+    const isBeside = after.top < before.bottom - 1 && before.top < after.bottom - 1;
+    const isLeft = isBeside && after.right <= before.left + 1;
+    return isAbove || isLeft ? [[parts[n].className, part.className]] : [];
+  });
+}"""
+
+
+@pytest.mark.parametrize("kind", sorted({one[0] for one in MOVING}, key=str))
+def test_tab_goes_through_the_parts_of_a_scene_as_they_stand_on_the_screen(scene, kind):
+    page = scene("", kind=kind)
+    for width in (1100, 390, 1100):
+        redraw(page, kind(), width)
+        page.wait_for_timeout(100)
+        assert page.evaluate(AGAINST_THE_SCREEN) == [], width
 
 
 def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page):
@@ -445,7 +465,7 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
 CANVAS = "box.querySelector('canvas')"
 
 
-def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_all_that_is_seen(
+def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
     scene,
 ):
     page = scene()
@@ -462,9 +482,8 @@ def test_what_the_graphics_card_lost_comes_back_and_the_picture_is_saved_with_al
     assert saved.value.suggested_filename == "neuroviz-surface.png"
     picture = base64.b64encode(saved.value.path().read_bytes()).decode()
     colors = ask(page, "picture", picture)
-    assert (
-        colors[0] == 2200 and min(colors[1:]) > 20
-    )  # the surface, and the roots beside it
+    # the surface, and the roots beside it
+    assert colors[0] == 2200 and min(colors[1:]) > 20
 
 
 TURN = ".nv-handle[aria-label='turn the window round']"
@@ -472,10 +491,8 @@ TURN = ".nv-handle[aria-label='turn the window round']"
 
 def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page = scene("layers=3;place=9", kind=UnrollingExplorer)
-    factors, box = (
-        page.get_by_role("slider", name="place k"),
-        page.evaluate("box.getBoundingClientRect().x"),
-    )
+    factors = page.get_by_role("slider", name="place k")
+    box = page.evaluate("box.getBoundingClientRect().x")
     y = factors.locator("rect").bounding_box()["y"] + 10
     page.mouse.click(box + 506, y)  # M₂ᵀ, the sixth
     page.wait_for_function("box.textContent.includes('M₂ᵀ at place 6 joins')")
@@ -487,9 +504,8 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page.wait_for_function("box.textContent.includes('at place 7 joins')")
     x, y = middle(page, TURN)
     dragged(page, TURN, x, y + 40)
-    page.wait_for_function(
-        "!box.textContent.includes('sum')"
-    )  # not far enough: it goes home
+    # not far enough: it goes home
+    page.wait_for_function("!box.textContent.includes('sum')")
     dragged(page, TURN, x, y + 150)
     page.wait_for_function("box.textContent.includes('sum')")
     assert asked(page, "place", "reflect") == [7, True]
@@ -598,12 +614,8 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
     page = scene("preset=rank-one;along=0.5", kind=FiberExplorer)
     still, seen = bars(page), {middle(page, PAIR)}
     page.locator(PAIR).focus()
-    for swap, negative in (
-        (False, True),
-        (True, False),
-        (True, True),
-        (False, False),
-    ):  # all arms of both
+    # all arms of both
+    for swap, negative in ((False, True), (True, False), (True, True), (False, False)):
         page.keyboard.press("Enter")
         page.wait_for_timeout(400)  # a tween
         assert (

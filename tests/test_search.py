@@ -142,9 +142,8 @@ def test_every_known_point_is_found_and_every_point_found_has_the_function(
         wrong = VirtualWeights(
             point.virtual.L, (point.virtual.M[0] * 1.001 + 0.001, *point.virtual.M[1:])
         )
-        assert (
-            disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6
-        )  # the check can fail
+        # the check can fail
+        assert disagreement(arch.attention, search.target, wrong, arch.tokens) > 1e-6
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, k
         assert disagreement(attention, search.target, virtual, tokens) < 1e-7
 
 
-def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_is_one_point_all_the_same():
+def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_still_one_point():
     v, k, h = rng(1).standard_normal((3, 3))
     arch = Architecture((3, 1), (1,))
     search = search_fiber(
@@ -214,7 +213,7 @@ def test_with_heads_the_points_found_are_those_of_theorem_h(arch, kinds, surely)
         )
 
 
-def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_explained():
+def test_where_condition_4_of_theorem_h_fails_unexplained_weights_are_found():
     """V₁ + V₂ = 0 and two tokens: −A and −V have the same function (remark 6)."""
     arch = replace(HEADS, tokens=2)
     (layer,) = random(arch, 1)
@@ -228,9 +227,8 @@ def test_where_condition_4_of_theorem_h_fails_other_weights_are_found_and_not_ex
 
 
 def test_a_search_that_finds_nothing_says_that_this_is_no_information(monkeypatch):
-    monkeypatch.setattr(
-        "neuroviz_beyond.search.search.VERIFIED", -1.0
-    )  # so that nothing is
+    # so that nothing is
+    monkeypatch.setattr("neuroviz_beyond.search.search.VERIFIED", -1.0)
     search = study_search(SearchSetting("lightning-1", 3)).search
     assert search.verified == 0 and search.classes == ()
     assert search.note == "3 starts, none verified on fresh inputs: no information."
@@ -562,10 +560,8 @@ def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place)
 
 def test_generic_weights_have_no_known_equivalent_and_softmax_never_has():
     g = rng(2).standard_normal
-    virtual, turned = (
-        VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2)))),
-        known_cases()["J first"],
-    )
+    virtual = VirtualWeights(g((2, 2)), (g((2, 2)), g((2, 2))))
+    turned = known_cases()["J first"]
     assert [one.symmetry for one in known_equivalents("lightning", virtual)] == [
         RESCALED
     ]
@@ -607,9 +603,8 @@ def test_one_layer_counted_by_outputs_and_by_coefficients_is_the_same():
             for B in entries
             for W in entries
         )
-        assert (
-            count_fiber(p, VirtualWeights(V, (A,))).classes * (p - 1) == same
-        )  # rescalings: p − 1
+        # rescalings: p − 1
+        assert count_fiber(p, VirtualWeights(V, (A,))).classes * (p - 1) == same
 
 
 def hypotheses_hold(M, p):
@@ -617,7 +612,7 @@ def hypotheses_hold(M, p):
 
 
 @pytest.mark.parametrize("p", [3, 5])
-def test_two_layers_have_one_point_where_the_theorem_says_so_and_two_at_an_antisymmetric_one(
+def test_two_layers_have_one_point_as_proved_and_two_at_an_antisymmetric_one(
     p,
 ):
     over, seeds = PrimeField(p), range(20)
@@ -654,9 +649,8 @@ def test_rank_one_layers_have_two_points():
     u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
     one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
     assert count_fiber(5, one).classes == 2
-    assert (
-        count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1
-    )  # the boundary: u and v are one
+    # the boundary: u and v are one
+    assert count_fiber(5, VirtualWeights(np.array([u]), one.M)).classes == 1
 
 
 # The panel.

@@ -97,10 +97,8 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
         )
         if abs(camera.eye @ frame.normal) > 1.2:  # else the plane is seen from its edge
             assert np.linalg.det(np.array(there) - here) > 0
-        plane, points = (
-            plane_of(chart, frame),
-            np.random.default_rng(0).normal(0, 1, (20, 3)),
-        )
+        plane = plane_of(chart, frame)
+        points = np.random.default_rng(0).normal(0, 1, (20, 3))
         height = plane.height(points) * np.linalg.norm(
             np.array(plane.normal, dtype=float)
         )
@@ -246,7 +244,8 @@ say(given.map(([{ formulas, slice }, places]: any) => {
     const box = cutter.boxOf(plane);
     const runs = cut.runs.map((run) => run.map(({ p, theta }) => [...p, theta]));
     const middle = onPage(plane, inSpace(plane, box.middle));
-    return { ...plane, ...box, ...cut, runs, again: middle, drawn: cutter.section(cut, slice.tones) };
+    const drawn = cutter.section(cut, slice.tones);
+    return { ...plane, ...box, ...cut, runs, again: middle, drawn };
   });
 }));
 """

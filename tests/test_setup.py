@@ -212,10 +212,8 @@ def test_a_new_address_reaches_every_place():
         f'"neuroviz[notebooks] @ git+{new}"' in readme
         and f'repository: "{new}"' in recipe
     )
-    assert (
-        "mybinder.org/v2/gh/geometers/attention/HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
-        in readme
-    )
+    start = "HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
+    assert f"mybinder.org/v2/gh/geometers/attention/{start}" in readme
     assert f"git clone {new}\ncd attention\n" in readme
     assert f'repository-code: "{new}"' in citation
 

@@ -228,9 +228,8 @@ def test_the_ending_sees_a_pair_that_is_given_a_wrong_case():
     assert find_ending(setting, "B2", relations, exact).right_meet
     assert not find_ending(setting, "outside", relations, exact).right_meet
     tied = Relations(relations.letters, ((*map(Fraction, (1, 1, 0, 0)),),))
-    assert find_ending(
-        setting, "outside", tied, exact
-    ).left_meet  # had PQ been 1, θ would collapse
+    # had PQ been 1, θ would collapse
+    assert find_ending(setting, "outside", tied, exact).left_meet
 
 
 # The way
@@ -263,9 +262,8 @@ def test_the_way_begins_at_the_truth_and_keeps_the_relations(candidate, causal):
                 assert abs(np.array(row, dtype=float) @ logs) < 1e-6 * max(
                     1, np.abs(logs).max()
                 )
-                off = logs * (
-                    1 + 1e-3 * np.arange(1, len(logs) + 1)
-                )  # other exponentials do not
+                # other exponentials do not
+                off = logs * (1 + 1e-3 * np.arange(1, len(logs) + 1))
                 assert abs(np.array(row, dtype=float) @ off) > 1e-4
 
 

@@ -140,9 +140,8 @@ def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     facts, A = singular_facts(approach), approach.numerators().A
     assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
     assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
-    for move in np.eye(d * d).reshape(
-        -1, d, d
-    ):  # each is the velocity of a curve of matrices of rank ≤ a
+    # each is the velocity of a curve of matrices of rank ≤ a
+    for move in np.eye(d * d).reshape(-1, d, d):
         assert np.linalg.matrix_rank(A + move, rtol=1e-9) <= a
     whole = singular_facts(Approach(d, 2, d, 1, 0, values_too=False))
     assert whole.kind == SMOOTH and whole.image == whole.dimension
@@ -175,10 +174,8 @@ def test_for_d_two_the_facts_are_those_of_the_pair_of_forms():
 def test_the_differential_is_the_derivative_of_the_table():
     """The table is linear in A and in V, so a difference is the derivative."""
     pair = Pair(*map(F.reduce, Approach(3, 2, 3, HALF, HALF).numerators()))
-    rows, before = (
-        differential(F, pair, directions(F, pair.A, 3, 3)),
-        function_table(F, pair, 2),
-    )
+    rows = differential(F, pair, directions(F, pair.A, 3, 3))
+    before = function_table(F, pair, 2)
     for row, move in zip(rows, np.eye(len(rows)), strict=True):
         there = Pair(pair.A + move[:9].reshape(3, 3), pair.V + move[9:].reshape(2, 3))
         change = F.reduce(function_table(F, there, 2) - before)[
@@ -214,10 +211,8 @@ def conjugate_table(v, k):
 
 @pytest.mark.parametrize("imaginary", [0.01, 0.3, 1.0])
 def test_a_complex_v_leaves_the_layers_and_not_their_closure(imaginary):
-    v, k = (
-        np.array([0.6, 0.8]) + 1j * imaginary * np.array([-0.8, 0.6]),
-        np.array([1.0, -0.5]),
-    )
+    v = np.array([0.6, 0.8]) + 1j * imaginary * np.array([-0.8, 0.6])
+    k = np.array([1.0, -0.5])
     q1, q2 = conjugate_table(v, k)
     assert resultant(q1, q2) == pytest.approx(0, abs=1e-12) and discriminant(q1) < 0
     assert kind_of(q1, q2) == "closure only"
@@ -244,10 +239,8 @@ def test_the_forms_are_the_symmetric_matrices_of_the_table():
 def test_the_weights_run_off_and_the_functions_converge_to_a_layer(d_out):
     """n (A + B/n), (V + W/n)/n;   (v kᵀ + B/n)/n, n (h vᵀ + W/n);   n A, V/n²."""
     A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
-    V, W = (
-        np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out],
-        np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out],
-    )
+    V = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out]
+    W = np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
     edge = Pair(
         np.outer([0.6, 0.8], [1.0, -0.7]), np.outer([1.0, 0.6][:d_out], [0.6, 0.8])
     )

@@ -42,10 +42,8 @@ def test_w1_what_later_layers_see_has_the_widths_of_theorem_w(seed):
     groups, value_dim = map(int, rng.integers(1, (3, 4)))
     block = Block(value_dim, groups) if seed % 2 else Block()
     widths = tuple(map(int, rng.choice([1, 2, 3, 6, 9], int(rng.integers(3, 5)))))
-    heads, head_dims = (
-        [groups * int(n) for n in rng.integers(1, 3, len(widths) - 1)],
-        [2, 1, 3, 2],
-    )
+    heads = [groups * int(n) for n in rng.integers(1, 3, len(widths) - 1)]
+    head_dims = [2, 1, 3, 2]
     arch = Architecture(
         widths, head_dims[: len(heads)], 3, "softmax", heads, block=block
     )
@@ -227,7 +225,7 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
 @pytest.mark.parametrize(
     ("tokens", "hidden"), [(2, False), (3, False), (2, True), (3, True)]
 )
-def test_h_which_is_which_only_the_signs_plus_fit_one_layer_unless_values_add_up_to_zero(
+def test_h_which_is_which_only_plus_fits_one_layer_unless_values_add_up_to_zero(
     tokens, hidden
 ):
     """A_h′ = ± A_h: are there V_h′ with the same function? Where V_J = 0 and t = 2,
@@ -260,10 +258,8 @@ def test_f_the_layer_is_open_from_rank_two_on(n, rank):
     """The differential of X ↦ X XᵀM X on n × 2 matrices at a random point; M may be
     antisymmetric."""
     rng = np.random.default_rng(n)
-    M, X = (
-        rng.integers(1, 9, (n, rank)) @ rng.integers(1, 9, (rank, n)),
-        rng.integers(1, 9, (n, 2)),
-    )
+    M = rng.integers(1, 9, (n, rank)) @ rng.integers(1, 9, (rank, n))
+    X = rng.integers(1, 9, (n, 2))
     for form in (M, M - M.T):
         columns = []
         for D in np.eye(2 * n, dtype=int).reshape(-1, n, 2):
@@ -336,10 +332,8 @@ def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(a
     """ż + c ∘ z = 0 only for c = 0, any Σ V ⊗ A (four heads of width 2 reach all 12);
     not where V₁ = 0."""
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
-    first, last = (
-        Architecture((2, 2), (2,), 3, skip=True),
-        Architecture((2, 2), (2,), 3, heads=4),
-    )
+    first = Architecture((2, 2), (2,), 3, skip=True)
+    last = Architecture((2, 2), (2,), 3, heads=4)
     before, behind = (random_block_weights(over, arch, rng) for arch in (first, last))
     if alone:
         before["1.V"] *= 0
@@ -394,10 +388,8 @@ def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(
     sum of H."""
     rng = np.random.default_rng(d)
     A = rng.standard_normal((heads, d, d))
-    V, y = (
-        rng.standard_normal((heads, d, v)) @ rng.standard_normal((heads, v, d)),
-        rng.standard_normal(d),
-    )
+    V = rng.standard_normal((heads, d, v)) @ rng.standard_normal((heads, v, d))
+    y = rng.standard_normal(d)
     seen, forms = V @ y, y @ A @ y
     one = (A.mT @ y) @ seen.T if heads <= d else np.einsum("hi,hj->ij", seen, A.mT @ y)
     two = np.einsum("h,hij->ij", forms, V) + np.einsum(

@@ -98,7 +98,7 @@ RULINGS = {  # the lines with root [m:1] of "Figure 1", with a free coordinate t
 @pytest.mark.parametrize(
     "part", [part for part in NAMED if part.name in RULINGS], ids=label
 )
-def test_the_rulings_of_the_table_lie_on_the_surface_and_are_the_ones_that_are_solved_for(
+def test_the_rulings_of_the_table_lie_on_the_surface_and_are_those_solved_for(
     part,
 ):
     line = RULINGS[part.name](parameter(part))
@@ -228,10 +228,8 @@ def on_the_surface(part: Slice, window: Window, count: int, seed: int) -> np.nda
     for _ in range(60):
         middle = (inside + outside) / 2
         same = (np.sign(part.resultant(*middle.T)) == sign)[:, None]
-        inside, outside = (
-            np.where(same, middle, inside),
-            np.where(same, outside, middle),
-        )
+        inside = np.where(same, middle, inside)
+        outside = np.where(same, outside, middle)
     return (inside + outside) / 2
 
 
@@ -417,9 +415,8 @@ def test_slices_that_hold_no_surface_are_refused():
         forms_of(A, [[1, 2]])
         for A in np.random.default_rng(0).integers(-3, 4, (4, 2, 2))
     ]
-    shared = [
-        forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])
-    ]  # the root [−3:1]
+    # the root [−3:1]
+    shared = [forms_of(A, [[1, 3]]) for A in ([[1, 2], [3, 4]], [[0, 1], [2, 1]])]
     for origin, directions, said in (
         (k, (f, g, middle), "linearly independent"),
         (one, others, "have a common factor"),
@@ -479,7 +476,7 @@ def test_an_interval_is_sampled_from_end_to_end_and_denser_there(lo, hi):
 
 
 @pytest.mark.parametrize("name", SLICES)
-def test_the_window_of_a_named_slice_shows_its_singular_curve_large_and_its_pinch_points(
+def test_the_window_of_a_slice_shows_its_singular_curve_large_and_its_pinch_points(
     name,
 ):
     """In the drawing, which reaches to 1 across; a pinch point stands in its inner

@@ -56,11 +56,9 @@ def test_the_kind_in_figure_and_words_is_that_of_the_slice(panel, key):
     for moves in ("surface", "curve"):
         for where in (0.0, 0.13, 0.5, 1.0):
             answer = study(key, moves=moves, where=where)
-            point, slice, kind = (
-                answer.point,
-                answer.chart.slice,
-                answer.point.facts.kind,
-            )
+            point = answer.point
+            slice = answer.chart.slice
+            kind = answer.point.facts.kind
             assert (
                 point.facts == slice.facts(*point.at)
                 and kind == slice.kind(*point.at) != "off"
@@ -136,7 +134,7 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
     assert seen > 5
 
 
-def test_on_a_surface_that_does_not_cross_itself_the_colour_goes_round_once_with_the_root():
+def test_where_no_sheets_cross_the_colour_goes_round_once_with_the_root():
     """A root [cos θ : sin θ] is back at θ + π, and between its two colours lies a
     quarter turn."""
     plain = SimpleNamespace(slice=None, pieces=())

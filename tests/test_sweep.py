@@ -32,12 +32,9 @@ from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.sweeps import Record, Sweep, sweep
 
-MODULE = sys.modules[
-    "neuroviz_beyond.sweeps"
-]  # the package has the function under this name
-HOME = os.environ.setdefault(
-    "NEUROVIZ_TEST_SWEEP", str(os.getpid())
-)  # workers inherit it
+MODULE = sys.modules["neuroviz_beyond.sweeps"]
+# workers inherit it
+HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))
 
 SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
 SMALL = [
@@ -249,10 +246,9 @@ def test_a_killed_worker_of_a_cluster_loses_no_record(cluster):
     assert len(killed) == 1 and found == sweep(SMALL, progress=False)
 
 
-@pytest.mark.filterwarnings(
-    "error"
-)  # nothing is waited for, so there is nothing to warn of
-def test_an_executor_that_breaks_for_good_leaves_failed_records_which_another_one_makes_good(
+# nothing is waited for, so there is nothing to warn of
+@pytest.mark.filterwarnings("error")
+def test_a_broken_executor_leaves_failed_records_which_another_one_makes_good(
     tmp_path,
 ):
     """Here a killed worker does cost records: nobody but its owner can start it
@@ -356,13 +352,14 @@ from neuroviz_beyond.sweeps import Record, sweep
 
 if __name__ == "__main__":
     small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
-    large = Architecture.uniform(48, 40, 16)  # takes minutes, so that the interrupt comes first
+    # It takes minutes, so that the interrupt comes first.
+    large = Architecture.uniform(48, 40, 16)
     print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
 """
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_an_interrupt_from_outside_ends_it_and_its_workers_and_what_was_measured_is_kept(
+def test_an_interrupt_ends_it_and_its_workers_and_what_was_measured_is_kept(
     tmp_path, count
 ):
     script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"
@@ -726,10 +723,8 @@ def test_an_executor_of_the_caller_is_not_shut_down(executors):
 def test_measurements_run_on_one_thread_each_and_leave_the_libraries_as_they_were(
     monkeypatch,
 ):
-    inside, threads = (
-        [],
-        lambda: [library["num_threads"] for library in threadpool_info()],
-    )
+    inside = []
+    threads = lambda: [library["num_threads"] for library in threadpool_info()]
 
     def measure(arch, method, seed):
         inside.extend(threads())

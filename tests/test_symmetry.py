@@ -348,10 +348,8 @@ def test_a_rescaling_multiplies_the_virtual_weights_as_it_should(i):
     weights = random_weights(F, Architecture((3, 2, 4, 3, 2), (2, 1, 3, 2)), rng)
     c = 12345
     inverse = pow(c, -1, F.p)
-    before, after = (
-        virtual_weights(F, weights),
-        virtual_weights(F, rescale(F, weights, i, c)),
-    )
+    before = virtual_weights(F, weights)
+    after = virtual_weights(F, rescale(F, weights, i, c))
     factors = [1 if j < i else c if j == i else inverse**2 % F.p for j in range(4)]
     for M, moved, factor in zip(before.M, after.M, factors, strict=True):
         assert not F.reduce(moved - F.reduce(M * factor)).any()
@@ -368,10 +366,8 @@ def test_a_rescaling_multiplies_the_virtual_weights_as_it_should(i):
 def one_parameter_groups(arch, weights, c):
     """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor
     between): see below."""
-    back, found = (
-        F.inverse(np.array([[c]]))[0, 0],
-        symmetry_directions(F, arch, weights),
-    )
+    back = F.inverse(np.array([[c]]))[0, 0]
+    found = symmetry_directions(F, arch, weights)
     for i, (Q, _, V) in enumerate(weights):
         families = [("head bases", change_head_basis, len(Q), Q.shape[1], Q.shape[1])]
         if i < len(weights) - 1:
@@ -489,7 +485,7 @@ def test_between_layers_without_a_common_basis_nothing_is_found(over):
             recover_head_basis(over, first, second)
 
 
-def test_rounding_is_no_other_product_and_where_a_is_small_the_keys_are_compared_as_well():
+def test_rounding_is_no_other_product_and_where_a_is_small_keys_are_compared_too():
     head = random_weights(
         Reals(), Architecture((3, 2), (2,)), np.random.default_rng(2)
     )[0]

@@ -89,9 +89,8 @@ def test_a_cell_that_runs_again_shows_its_answer_again(monkeypatch):
     monkeypatch.setattr(teaching, "_LOCKED", {})
     predict("How many?", 38).commit(40)
     assert predict("How many?", 38).message == "You said 40; it is 38. 2 too many."
-    assert (
-        predict("How many?", 39).message == "You said 40; it is 39. 1 too many."
-    )  # the cell was edited
+    # the cell was edited
+    assert predict("How many?", 39).message == "You said 40; it is 39. 1 too many."
     assert predict("And here?", 38).committed is None
     assert (
         predict("How many?", "few", choices={"few": "Yes.", "many": "No."}).committed

@@ -90,7 +90,7 @@ def test_a_first_small_step_wins_what_the_gradient_promises_and_a_large_rate_is_
     assert np.isinf(descend(runs, problem.X[None], problem.Y[None], 1.0, 50)[-1]).all()
 
 
-def test_the_stored_result_is_of_all_walks_destinations_and_rules_and_its_places_come_out_again():
+def test_the_stored_result_is_complete_and_its_places_come_out_again():
     for walk, row in stored().items():
         assert row["walk"] == walk in WALKS and row["seeds"] == SEEDS == len(
             row["least"]
@@ -156,8 +156,7 @@ def test_the_quick_command_counts_the_same_story_and_leaves_what_is_stored_alone
     for walk, row in rows.items():
         assert row["least"] == pytest.approx(stored()[walk]["least"][:QUICK], abs=2e-4)
         by = {(c["destination"], c["rule"]): c for c in row["counts"]}
-        assert (
-            by["twice", "small"]["ahead"][0] > QUICK / 2
-        )  # at a small rate it is ahead at first
+        # at a small rate it is ahead at first
+        assert by["twice", "small"]["ahead"][0] > QUICK / 2
         assert by["twice", "same"]["lost"][-1] > QUICK / 2
         assert by["twice", "own"]["behind"][-1] > by["twice", "own"]["ahead"][-1]

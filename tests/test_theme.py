@@ -15,14 +15,8 @@ from neuroviz.kit import theme
 
 PACKAGE = Path(neuroviz.__file__).parent
 MODES, SIZES = ("light", "dark"), ("notebook", "lecture")
-TEXT_ROLES = (
-    "ink",
-    "soft",
-    "measured",
-    "formula",
-    "certified",
-    "outside",
-)  # roles that letters are set in
+# roles that letters are set in
+TEXT_ROLES = ("ink", "soft", "measured", "formula", "certified", "outside")
 STATUSES = {
     "proved": "■",
     "proved here": "□",

@@ -32,13 +32,10 @@ def _draw(theorem, rng):
         return int(rng.integers(least, most + 1))
 
     deepest, d = 3 + (theorem in "KSF") + 4 * (theorem == "L"), size(1, 4)
-    depth = max(
-        size(1 + (theorem == "W"), deepest), size(1, deepest)
-    )  # few layers make few networks
-    causal, skip = (
-        bool(size(0, 1)),
-        theorem in "SL" or (theorem == "H" and bool(size(0, 1))),
-    )
+    # few layers make few networks
+    depth = max(size(1 + (theorem == "W"), deepest), size(1, deepest))
+    causal = bool(size(0, 1))
+    skip = theorem in "SL" or (theorem == "H" and bool(size(0, 1)))
     widths = tuple(size(1, 4 + (theorem in "KF")) for _ in range(depth + 1))
     if theorem in "HSL":
         d += theorem != "H" and size(0, 2)

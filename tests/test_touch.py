@@ -14,24 +14,34 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 LEAST = 43.9  # 44 pixels, what a finger finds, to rounding
 HEAR = """() => {
   window.cancelled = [];
+  const note = ({type, target}) =>
+    cancelled.push(`${type} ${target.outerHTML.slice(0, 80)}`);
   for (const kind of ["pointercancel", "touchcancel"])
-    addEventListener(kind, (event) => cancelled.push(`${kind} ${event.target.outerHTML.slice(0, 80)}`), true);
+    addEventListener(kind, note, true);
 }"""
 # The middle of every handle, and how far its room reaches.
 HANDLES = """() => [...box.querySelectorAll(".nv-handle")].flatMap((one) => {
-  const hand = one.querySelector(".room") ?? one; // a stem below a ring is not taken hold of
+  // A stem below a ring is not taken hold of.
+  const hand = one.querySelector(".room") ?? one;
   const {left, top, width, height} = hand.getBoundingClientRect();
-  return width ? [[one.getAttribute("aria-label"), left + width / 2, top + height / 2, width, height]] : [];
+  if (!width) return [];
+  const name = one.getAttribute("aria-label");
+  return [[name, left + width / 2, top + height / 2, width, height]];
 })"""
 # What can be pressed, besides handles, and how large it is.
-TARGETS = """() => [...box.querySelectorAll("button, select, input, [role=gridcell]")].flatMap((one) => {
+TARGETS = """() => [...box.querySelectorAll(
+  "button, select, input, [role=gridcell]",
+)].flatMap((one) => {
   const {width, height} = one.getBoundingClientRect();
   return width ? [[one.ariaLabel || one.textContent, width, height]] : [];
 })"""
 # Words that reach over the edge of the page.
-CUT_OFF = """() => [...box.querySelectorAll("h4 span, text, button, .nv-hint")].flatMap((one) => {
-  const {left, right, width} = one.getBoundingClientRect(), seen = getComputedStyle(one).visibility;
-  return width && seen !== "hidden" && (left < -1 || right > innerWidth + 1) ? [one.textContent] : [];
+CUT_OFF = """() => [...box.querySelectorAll(
+  "h4 span, text, button, .nv-hint",
+)].flatMap((one) => {
+  const {left, right, width} = one.getBoundingClientRect();
+  const isSeen = width && getComputedStyle(one).visibility !== "hidden";
+  return isSeen && (left < -1 || right > innerWidth + 1) ? [one.textContent] : [];
 })"""
 
 
@@ -127,9 +137,8 @@ def test_the_page_scrolls_past_a_picture(phone, kind):
     handles = page.evaluate(HANDLES)
     for view in range(page.locator(".nv-view").count()):
         page.evaluate("window.scrollTo(0, 0)")
-        if (
-            not page.locator(".nv-view").nth(view).is_visible()
-        ):  # as a surface that is not 2 × 2
+        # as a surface that is not 2 × 2
+        if not page.locator(".nv-view").nth(view).is_visible():
             continue
         box = page.locator(".nv-view").nth(view).bounding_box()
         page.evaluate("y => window.scrollTo(0, y)", max(0, box["y"] - 200))

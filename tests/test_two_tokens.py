@@ -40,9 +40,8 @@ def plain_softmax(L, Ms, X, copies, causal):
     """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q
     here."""
     X = torch.cat([X[:, :1], X[:, 1:].expand(-1, copies)], dim=1)
-    hidden = torch.tril(
-        torch.ones(X.shape[1], X.shape[1]), -1
-    ).bool()  # key j > query i
+    # key j > query i
+    hidden = torch.tril(torch.ones(X.shape[1], X.shape[1]), -1).bool()
     for M in Ms:
         scores = X.T @ M @ X
         if causal:
@@ -75,11 +74,9 @@ def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(
 
 
 def test_with_other_shares_it_is_not():
-    virtual, X, functionals = (
-        network(2, 2, 2),
-        draw(3, 4, 2, 2, over=R),
-        draw(4, 4, 2, 2, over=R),
-    )
+    virtual = network(2, 2, 2)
+    X = draw(3, 4, 2, 2, over=R)
+    functionals = draw(4, 4, 2, 2, over=R)
     true = softmax_shares(virtual.M, X)
     masked = softmax_shares(virtual.M, X, causal=True)
     one, other = (
@@ -124,7 +121,7 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
 
 
 @pytest.mark.parametrize("copies", [1, 4])
-def test_the_tokens_stay_on_their_line_and_their_difference_is_multiplied_by_the_determinant(
+def test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference(
     copies,
 ):
     virtual, X = network(3, 3, 3), draw(1, 5, 3, 2, over=R)
@@ -162,7 +159,7 @@ def test_a_saturated_layer_sends_both_tokens_to_one_of_them():
             np.testing.assert_array_equal(after[..., j], X[..., token])
 
 
-def test_under_a_mask_the_first_token_stays_and_the_second_reaches_it_only_in_the_limit():
+def test_under_a_mask_the_first_token_stays_and_the_second_meets_it_in_the_limit():
     virtual, X = network(2, 2, 3), draw(1, 5, 2, 2, over=R)
     given = softmax_shares(virtual.M, X, causal=True)
     for tokens in follow(R, given, X):
@@ -177,7 +174,7 @@ def test_shares_and_exponentials_are_inverse_to_each_other(copies):
         assert exponentials(shares(P, Q, copies), copies) == pytest.approx((P, Q))
 
 
-def test_the_two_logits_sum_to_a_form_in_the_difference_that_sees_the_symmetric_part_only():
+def test_the_two_logits_sum_to_a_form_that_sees_the_symmetric_part_only():
     M, X = draw(1, 3, 3), draw(2, 6, 3, 2)
     apart = F.reduce(X[..., 0] - X[..., 1])[..., None]
     p, q = logits(F, M, X)
@@ -200,7 +197,7 @@ def test_copies_under_a_mask_are_refused():
 
 
 @pytest.mark.parametrize(("layer", "tokens"), [(1, 2), (1, 3), (2, 2), (2, 3)])
-def test_a_layer_first_moves_the_mean_of_nearly_equal_tokens_where_theorem_bs_other_proof_says(
+def test_a_layer_first_moves_the_mean_of_near_tokens_as_the_other_proof_of_b_says(
     layer, tokens
 ):
     """At the order 2·3^(i−1) of their spread, by z zᵀM_i m; a spread that M_1 has made

@@ -183,7 +183,8 @@ NEAREST = """
 import { bothAt, nearest, stopsOf } from "beyond/uniqueness_way";
 say(given.map(([formulas, range, travel]: any) => {
   const stops = stopsOf(formulas, range);
-  const seen = (both: any) => both[1].shares[0].map((share: number) => 200 * share) as any;
+  const pixels = (share: number) => 200 * share;
+  const seen = (both: any) => both[1].shares[0].map(pixels) as any;
   const pointer = seen(bothAt(formulas, travel));
   return [stops.map((one) => one.travel), nearest(stops, seen, pointer, travel)];
 }));

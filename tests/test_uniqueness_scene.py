@@ -115,3 +115,18 @@ def test_the_picture_is_kept_as_it_is_seen(scene):
     source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
     width, *colors = ask(page, "picture", source.partition(",")[2])
     assert width == 1100 and colors[0] > 10
+
+
+def test_on_a_phone_tab_reaches_the_maps_first_as_they_stand_first(scene):
+    page = scene("candidate=negative", kind=SingletonExplorer)
+
+    def kinds() -> list[str]:
+        hands = [one for one in ask(page, "hands") if not one.startswith("save")]
+        kinds = ["map" if "(μ, ν)" in one else one.split()[0] for one in hands]
+        return [one for n, one in enumerate(kinds) if [one] != kinds[n - 1 : n]]
+
+    assert kinds() == ["token", "map", "token", "go"]
+    redraw(page, SingletonExplorer(state="candidate=negative"), 390)
+    assert kinds() == ["map", "go", "token"]
+    redraw(page, SingletonExplorer(state="candidate=negative"))
+    assert kinds() == ["token", "map", "token", "go"]

@@ -262,12 +262,8 @@ def test_the_place_follows_the_layers_in_one_refresh(panel, monkeypatch):
     for layers in (3, 4, 1, 2):
         panel.controls["layers"].value = layers
         assert panel.controls["place"].max == len(unroll(layers))
-    assert drawn == [
-        (3, 9),
-        (4, 27),
-        (1, 1),
-        (2, 3),
-    ]  # from the place of M_l to that of M_l
+    # from the place of M_l to that of M_l
+    assert drawn == [(3, 9), (4, 27), (1, 1), (2, 3)]
     drawn.clear()
     panel.state = "layers=4;place=40"
     panel.controls["layers"].value = 3  # there is no place 40
@@ -356,7 +352,7 @@ def test_facts_of_random_terms_have_the_form_that_the_page_expects():
     check_types("UnrolledFacts", "beyond/unrolled_facts", facts)
 
 
-def test_the_tree_by_the_recursion_stands_over_the_strip_by_the_ternary_rule_with_the_same_factors():
+def test_the_tree_by_the_recursion_has_the_factors_of_the_strip_by_the_ternary_rule():
     for layers, grown in zip((1, 2, 3, 4), ask(_TREES, [1, 2, 3, 4]), strict=True):
         found = sorted(
             (node["place"], node["layer"], node["isTransposed"]) for node in grown

@@ -66,10 +66,8 @@ def every_family():
                 block=Block(biases=True, mlp=mlp),
             )
             for skip in (False, True)
-            for mlp in (
-                (2, 2),
-                (2, 1),
-            )  # constants that an MLP does not see, and that it lets pass
+            # constants that an MLP does not see, and that it lets pass
+            for mlp in ((2, 2), (2, 1))
         ]
         + [
             Architecture.uniform(
@@ -117,9 +115,8 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
     assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
     skips = Architecture((3, 3), (2,), attention="softmax", heads=2, skip=True)
     weights = random_block_weights(F, skips, np.random.default_rng(0))
-    assert (
-        list(directions_at(skips, weights)) == FAMILIES[:1]
-    )  # only what has a reason is there
+    # only what has a reason is there
+    assert list(directions_at(skips, weights)) == FAMILIES[:1]
 
 
 EVERYTHING = Architecture(
@@ -184,11 +181,9 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
 def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     """The derivative does not see them; with dependent and with independent rows of all
     heads."""
-    arch, over, rng = (
-        Architecture((d, H * d), (a,), heads=H),
-        Reals(),
-        np.random.default_rng(2),
-    )
+    arch = Architecture((d, H * d), (a,), heads=H)
+    over = Reals()
+    rng = np.random.default_rng(2)
     weights = random_block_weights(over, arch, rng)
     J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(
         -1, arch.num_parameters

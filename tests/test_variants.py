@@ -57,11 +57,9 @@ def random_variants(count, seed):
     rng, found = np.random.default_rng(seed), []
     while len(found) < count:
         depth, d, tokens = (int(rng.integers(1, most)) for most in (4, 5, 5))
-        skip, causal, kind = (
-            bool(rng.integers(2)),
-            bool(rng.integers(2)),
-            KINDS[int(rng.integers(2))],
-        )
+        skip = bool(rng.integers(2))
+        causal = bool(rng.integers(2))
+        kind = KINDS[int(rng.integers(2))]
         equal = skip or rng.random() < 0.6
         widths = (
             (d,) * (depth + 1)
@@ -151,9 +149,8 @@ def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
     collapsed = Architecture((3, 3, 3), (1, 2), heads=(1, 2))
     assert expected_dimension(collapsed).value is None
-    assert (
-        measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
-    )  # a collapse costs
+    # a collapse costs
+    assert measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
 
 
 def test_a_mask_on_a_single_token_is_none():

@@ -64,7 +64,10 @@ CASES = {  # setting → its network, and the one before
         ),
     ),
 }
-LONG = "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;before=heads=2,kind=softmax"
+LONG = (
+    "heads=6;value_dim=4;shared=all;biases=yes;width=1;tokens=1;head_dim=3;"
+    "before=heads=2,kind=softmax"
+)
 
 
 def study(name):
@@ -115,9 +118,8 @@ def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
     found = study("unexplained")
     assert found.expected == expected_dimension(CASES["unexplained"][1])
-    assert not trace(
-        make(variants_parts(found)), "dimension by the formula"
-    ).x  # H > d′
+    # H > d′
+    assert not trace(make(variants_parts(found)), "dimension by the formula").x
     soft = study("softmax")
     wrong = replace(
         soft,

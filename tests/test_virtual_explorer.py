@@ -60,7 +60,8 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(
     panel, kind, walk, place
 ):
     """Eq. 9, at every interface of four layers."""
-    panel.state = f"layers=4;width=3;width_in=4;width_out=4;interface={place};walk={walk};kind={kind}"
+    sizes = "layers=4;width=3;width_in=4;width_out=4"
+    panel.state = f"{sizes};interface={place};walk={walk};kind={kind}"
     i = {"first": 1, "middle": 2, "last": 3}[place]
     moved = changes(panel._shown)
     weights = [f"{letter}{'₀₁₂₃₄'[layer]}" for layer in (i, i + 1) for letter in "QKV"]
@@ -69,10 +70,8 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(
     assert all(moved[name] > 0.1 for name in names)
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in above(panel))
-    panel.controls["along"].value, panel.controls["alone"].value = (
-        0,
-        0.3,
-    )  # no C, also where V moves alone
+    # no C, also where V moves alone
+    panel.controls["along"].value, panel.controls["alone"].value = (0, 0.3)
     assert not any("C⁻¹" in text for text in above(panel))
 
 

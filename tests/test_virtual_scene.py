@@ -23,7 +23,9 @@ RING = ".nv-handle[aria-label='C, along the rotation']"
 VALUE = "(name) => neurovizScenes.talkOf(box).get(name)"
 NAMES = "[...box.querySelectorAll('text')].map((one) => one.textContent)"
 # Where words are that may not lie on one another.
-BOXES = """[...box.querySelectorAll("h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text")]
+BOXES = """[...box.querySelectorAll(
+    "h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text",
+  )]
   .map((one) => {
     const range = document.createRange();
     range.selectNodeContents(one);
@@ -74,16 +76,14 @@ def test_a_factor_is_dragged_and_l_answers_until_its_own_knob_moves(
 def test_frames_and_words_say_same_and_moved_as_the_facts_do(scene):
     page = scene("alone=0.05", kind=VirtualWeightsExplorer)
     words = page.evaluate(NAMES)
-    assert (
-        words.count("same") == 1 and words.count("moved") == 4
-    )  # one is the name of the bars
+    # one is the name of the bars
+    assert words.count("same") == 1 and words.count("moved") == 4
     frames = ".nv-view-matrices .frame"
     assert page.locator(f"{frames}.role-certified").count() == 2
     assert page.locator(f"{frames}.role-outside").count() == 6
     page = scene("", kind=VirtualWeightsExplorer)
-    assert (
-        page.locator(f"{frames}.role-certified").count() == 9
-    )  # C, as it is recovered, is one
+    # C, as it is recovered, is one
+    assert page.locator(f"{frames}.role-certified").count() == 9
     assert "nv-exact" in page.get_by_text("recovered", exact=True).get_attribute(
         "class"
     )

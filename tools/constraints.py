@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 HEADER = """\
-# The versions that were tested together, for Python 3.11 and newer on any system: every install command
-# of this project says `pip install -c constraints.txt …`. Written by `make constraints`; the ranges that the
-# package itself asks for are in pyproject.toml.
+# The versions that were tested together, for Python 3.11 and newer on any system: every
+# install command of this project says `pip install -c constraints.txt …`. Written by
+# `make constraints`; the ranges that the package itself asks for are in pyproject.toml.
 """
 
 
@@ -17,7 +17,8 @@ def constraints(frozen: str) -> str:
     """`pip freeze` without this package, and without the build labels that only one
     system has (+cpu).
 
-    >>> print(constraints("torch==2.13.0+cpu\\n-e git+https://host/neuroviz\\nattrs==26.1.0").removeprefix(HEADER))
+    >>> frozen = "torch==2.13.0+cpu\\n-e git+https://host/neuroviz\\nattrs==26.1.0"
+    >>> print(constraints(frozen).removeprefix(HEADER))
     attrs==26.1.0
     torch==2.13.0
     <BLANKLINE>

@@ -40,9 +40,8 @@ _CHECK = re.compile(
     r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"),
     re.DOTALL | re.MULTILINE,
 )
-_LINK = re.compile(
-    r"\]\((?=\.\./)(?![^)\s]*\.ipynb)"
-)  # one that leaves the folder of notebooks
+# one that leaves the folder of notebooks
+_LINK = re.compile(r"\]\((?=\.\./)(?![^)\s]*\.ipynb)")
 _PYTHON = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 
@@ -158,10 +157,8 @@ def header(notebook: NotebookNode) -> str:
     """What the instructor's edition says under the title: its minutes, in all and one
     by one."""
     spoken, exercises = remarks(notebook), tasks(notebook)
-    talk, work = (
-        sum(minutes for minutes, _ in spoken),
-        sum(task.minutes for task in exercises),
-    )
+    talk = sum(minutes for minutes, _ in spoken)
+    work = sum(task.minutes for task in exercises)
     many = f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}"
     said = (
         f": {talk + work} minutes.** {talk} for the parts that the remarks name, {work}"

@@ -25,9 +25,10 @@ def check_python(version, can_make_environments):
     """Say what is missing and what to do about it, or nothing."""
     if tuple(version[:2]) < MINIMUM:
         stop(
-            "Python {}.{} or newer is needed; {} is Python {}.{}.\nIf a newer one is"
-            " installed, name it:  make lab PYTHON=python3.12\n(or get one from"
-            " https://www.python.org/downloads/, or use conda: see docs/install.md).".format(
+            "Python {}.{} or newer is needed; {} is Python {}.{}.\n"
+            "If a newer one is installed, name it:  make lab PYTHON=python3.12\n"
+            "(or get one from https://www.python.org/downloads/, or use conda: see"
+            " docs/install.md).".format(
                 *(MINIMUM + (sys.executable,) + tuple(version[:2]))
             )
         )
@@ -108,9 +109,8 @@ def main(cpu, goal):
     elif not cpu and sys.platform.startswith("linux") and not has_torch(VENV):
         print(
             "neuroviz: on Linux, torch brings CUDA along: about 3 GB to download, 5 GB"
-            " on disk. Without a GPU, stop this (Ctrl-C) and use:  make {} CPU=1".format(
-                goal
-            )
+            " on disk. Without a GPU, stop this (Ctrl-C) and use: "
+            " make {} CPU=1".format(goal)
         )
     sys.stdout.flush()
 

@@ -99,8 +99,12 @@ def line(text: str, url: str, key: str) -> str:
 def absolute(text: str, url: str) -> str:
     """A text of the repository's top folder, for a page that has no files beside it.
 
-    >>> print(absolute("![A](docs/a.png) [B](docs/b.md#c) [D](https://example.org)", "https://host/one/two"))
-    ![A](https://host/one/two/raw/HEAD/docs/a.png) [B](https://host/one/two/blob/HEAD/docs/b.md#c) [D](https://example.org)
+    >>> texts = "![A](docs/a.png)", "[B](docs/b.md#c)", "[D](https://example.org)"
+    >>> for text in texts:
+    ...     print(absolute(text, "https://host/one/two"))
+    ![A](https://host/one/two/raw/HEAD/docs/a.png)
+    [B](https://host/one/two/blob/HEAD/docs/b.md#c)
+    [D](https://example.org)
     """
     kind = {"!": "raw", "": "blob"}
     return re.sub(
@@ -117,9 +121,8 @@ PLACES = {
 
 
 def main() -> None:
-    ArgumentParser(
-        description=__doc__.splitlines()[0]
-    ).parse_args()  # takes nothing; --help writes nothing
+    # takes nothing; --help writes nothing
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     for name, rewrite in PLACES.items():
         path = ROOT / name
         text = rewrite(path.read_text(encoding="utf-8"), repository())

@@ -16,8 +16,9 @@ def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
         ValueError: if they have not one size and kind.
 
     >>> header = _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
-    >>> dots = [_SIGNATURE + header + _chunk(b"IDAT", zlib.compress(dot)) for dot in (b"\\0\\0", b"\\0\\xff")]
-    >>> [kind.decode() for kind, _ in _chunks(animated(dots, seconds=0.5))]
+    >>> dots = [_chunk(b"IDAT", zlib.compress(dot)) for dot in (b"\\0\\0", b"\\0\\xff")]
+    >>> images = [_SIGNATURE + header + dot for dot in dots]
+    >>> [kind.decode() for kind, _ in _chunks(animated(images, seconds=0.5))]
     ['IHDR', 'acTL', 'fcTL', 'IDAT', 'fcTL', 'fdAT', 'IEND']
     """
     headers = [

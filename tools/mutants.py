@@ -46,19 +46,10 @@ LAYOUT = re.compile(
 """Files whose numbers are sizes and places in a picture; their comparisons are changed
 like all others."""
 NOT_ASKED = {
-    *(
-        "test_browser",
-        "test_scene",
-        "test_live",
-        "test_accessibility",
-        "test_panel",
-    ),  # a browser, a kernel
-    *(
-        "test_notebooks",
-        "test_checks",
-        "test_editions",
-        "test_book",
-    ),  # notebooks, as a whole
+    # a browser, a kernel
+    *("test_browser", "test_scene", "test_live", "test_accessibility", "test_panel"),
+    # notebooks, as a whole
+    *("test_notebooks", "test_checks", "test_editions", "test_book"),
     *(
         "test_setup",
         "test_release",
@@ -87,9 +78,8 @@ _LARGE = 100
 _PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
 _FIRST_SECONDS = 15.0
 _ALL_SECONDS = 240.0
-_BYTES = (
-    6 * 2**30
-)  # what a changed program may take: a wrong size of a matrix must not end others
+# what a changed program may take: a wrong size of a matrix must not end others
+_BYTES = 6 * 2**30
 
 
 @dataclass(frozen=True)
@@ -128,7 +118,8 @@ def changed(node: ast.AST, numbers: bool = True) -> list[ast.AST]:
     """The node, changed in each of its ways.
 
     >>> for text in ("1 < x == 2", "7", "0.5", "100", "True"):
-    ...     print([ast.unparse(new) for new in changed(ast.parse(text, mode="eval").body)])
+    ...     node = ast.parse(text, mode="eval").body
+    ...     print([ast.unparse(new) for new in changed(node)])
     ['1 <= x == 2', '1 < x != 2']
     ['8']
     ['50.0', '0.005']
@@ -461,9 +452,8 @@ def is_caught(tree: Path, tests: list[str], seconds: float) -> tuple[str | None,
     long it took."""
     before = time.perf_counter()
     code, output = _run(tree, tests, seconds)
-    if (
-        code == 4
-    ):  # a case has another name, because the change is in what names it: ask all cases
+    # a case has another name, because the change is in what names it: ask all cases
+    if code == 4:
         code, output = _run(
             tree, [*dict.fromkeys(test.partition("[")[0] for test in tests)], seconds
         )
@@ -596,9 +586,8 @@ def hunt(
                     f" {verdict['seconds']} s",
                     flush=True,
                 )
-            if (
-                verdict["verdict"] != "equivalent"
-            ):  # one that was caught after a mend only ends a row
+            # one that was caught after a mend only ends a row
+            if verdict["verdict"] != "equivalent":
                 row = (
                     row + 1
                     if verdict["verdict"] == "caught" and "again" not in verdict

@@ -67,9 +67,8 @@ def to_text(notebook: nbformat.NotebookNode) -> str:
 
 
 def main() -> None:
-    ArgumentParser(
-        description=__doc__.splitlines()[0]
-    ).parse_args()  # takes nothing; --help writes nothing
+    # takes nothing; --help writes nothing
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     for source in sources():
         target = source.with_suffix(".ipynb")
         text = to_text(from_source(source.read_text(encoding="utf-8")))

@@ -51,9 +51,8 @@ records."""
 _WAITING = 64
 # seconds without a result, after which another's executor may have lost its workers
 _PATIENCE = 60.0
-_BEGINNING = (
-    f'{{"version": {VERSION}, "arch": {{'.encode()
-)  # every line of a file begins so
+# every line of a file begins so
+_BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()
 
 
 @dataclass(frozen=True)
@@ -268,10 +267,8 @@ def sweep(
     >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
-    wanted, seed = (
-        _checked(architectures, method, workers, executor),
-        whole_number("seed", seed, least=0),
-    )
+    wanted = _checked(architectures, method, workers, executor)
+    seed = whole_number("seed", seed, least=0)
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(
             "progress is True, False or a function of (done, of, record); got"
@@ -328,9 +325,8 @@ def measure_one(item: Item, _mark: object = None) -> Record:
     try:
         with one_thread():
             m = measure_dimension(arch, method, seed)
-    except (
-        Exception
-    ) as error:  # recorded, because one architecture must not end a sweep
+    except Exception as error:
+        # recorded, because one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
     said = ("error_bound", "prime", "gap", "decided", "route")
     numbers = {"route": "weights"} | {
@@ -446,9 +442,8 @@ def _on(
 def _why(error: BaseException) -> str:
     """Why there is no record. How a worker died is told with addresses, which are never
     the same."""
-    if (
-        isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
-    ):  # dask's BrokenExecutor
+    # dask's BrokenExecutor
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         return "the worker died, and again when it was tried again"
     return (
         f"the worker failed, and again when it was tried again: {type(error).__name__}:"

@@ -71,10 +71,8 @@ def ledger_facts(study: LedgerStudy) -> Facts:
 
 
 def _silent(idle: int, n: int) -> str:
-    directions, are = (
-        "directions" if n > 1 else "direction",
-        "is" if idle == 1 else "are",
-    )
+    directions = "directions" if n > 1 else "direction"
+    are = "is" if idle == 1 else "are"
     return f"{idle} of {n} {directions} {are} silent"
 
 

@@ -48,7 +48,8 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     Each inner step carries an exact measurement of the same dimension, made without the
     recursion.
 
-    >>> [(step.arriving, step.seen) for step in flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))]
+    >>> steps = flag_steps(Architecture((9, 8, 9, 1), (2, 2, 1)))
+    >>> [(step.arriving, step.seen) for step in steps]
     [(9, 9), (8, 7), (8, 3), (1, 1)]
     """
     check_architecture("flag_steps", arch)

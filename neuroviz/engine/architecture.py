@@ -55,7 +55,7 @@ class Architecture:
             widths, rotary positions an odd head dimension, or shared keys a number of
             heads that they do not divide.
 
-    >>> arch = Architecture(widths=(4, 3, 5), head_dims=(2, 2), tokens=3, attention="softmax")
+    >>> arch = Architecture((4, 3, 5), (2, 2), tokens=3, attention="softmax")
     >>> arch.num_layers, arch.num_parameters
     (2, 55)
     >>> print(arch)
@@ -275,10 +275,8 @@ def in_short(numbers: Sequence[int], between: str = ", ") -> str:
     if len(numbers) > _LONG and len(set(numbers)) == 1:
         return f"{numbers[0]} ({len(numbers)} times)"
     if len(numbers) > _TOO_LONG:
-        first, last = (
-            between.join(map(str, numbers[:6])),
-            between.join(map(str, numbers[-3:])),
-        )
+        first = between.join(map(str, numbers[:6]))
+        last = between.join(map(str, numbers[-3:]))
         return f"{first}{between}…{between}{last} ({len(numbers)} numbers)"
     return between.join(map(str, numbers))
 

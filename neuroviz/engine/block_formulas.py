@@ -13,7 +13,9 @@ from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigm
 def block_formula(arch: Architecture) -> Expected:
     """What theory says about a network with anything in its block.
 
-    >>> block_formula(Architecture((4, 4), (2,), attention="softmax", block=Block(biases=True))).value
+    >>> block = Block(biases=True)
+    >>> arch = Architecture((4, 4), (2,), attention="softmax", block=block)
+    >>> block_formula(arch).value
     34
     """
     block = arch.block
@@ -123,13 +125,16 @@ def softmax_of_any_widths(arch: Architecture) -> Expected:
     For two tokens it is an upper bound; in a bottleneck it is reached (Theorem H), else
     no formula is known.
 
-    >>> softmax_of_any_widths(Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))).value
+    >>> arch = Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
+    >>> softmax_of_any_widths(arch).value
     32
     >>> for widths in ((2, 3, 2), (1, 2, 9, 2)):
-    ...     heads = Architecture(widths, (1,) * (len(widths) - 1), 3, "softmax", heads=2)
-    ...     print(softmax_of_any_widths(heads).note)
+    ...     thin = (1,) * (len(widths) - 1)
+    ...     arch = Architecture(widths, thin, 3, "softmax", heads=2)
+    ...     print(softmax_of_any_widths(arch).note)
     nothing but the bases of heads and layers is lost
-    of the widths, 1, 2, 4, 2 can be seen by later layers; nothing but the bases of heads and layers is lost
+    of the widths, 1, 2, 4, 2 can be seen by later layers;
+    nothing but the bases of heads and layers is lost
     """
     w, value = effective_widths(arch), visible_count(arch)
     if arch.tokens == 2 and not speaks_of_fibres(arch):
@@ -209,9 +214,9 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
     biases and d without:
 
         bases of keys and queries     GL_a a group, as far as K and Q have full rank:
-                                      (parameters of the K and Q of a group) − r(d + n
-                                      d⁺ − r); with rotary positions only what commutes
-                                      with them: a
+                                      (parameters of the K and Q of a group)
+                                      − r(d + n d⁺ − r); with rotary positions only what
+                                      commutes with them: a
         bases of values and outputs   v d + n v d − s(d + n d − s) a group
         temperatures                  1 a head: β is a factor of Q
         key biases                    a a group: the same number for all logits of a
@@ -233,8 +238,10 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
 
     >>> from neuroviz.engine.block import Block
     >>> block = Block(value_dim=2, biases=True)
-    >>> known_redundancies(Architecture((4, 4), (2,), attention="softmax", heads=2, skip=True, block=block))
-    {'bases of keys and queries': 8, 'bases of values and outputs': 8, 'key biases': 4, 'value biases': 4}
+    >>> arch = Architecture((4, 4), (2,), 2, "softmax", heads=2, skip=True, block=block)
+    >>> known_redundancies(arch)
+    {'bases of keys and queries': 8, 'bases of values and outputs': 8,
+     'key biases': 4, 'value biases': 4}
     """
     block, d, found = arch.block, min(arch.widths), Counter()
     inner, v = arch.num_layers - 1, block.value_dim
@@ -253,9 +260,8 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
         found["value biases"] += (
             times * (groups * v if v else (H - 1) * d_out) * block.biases
         )
-    passing = (
-        d if block.mlp is None else max(0, d - block.mlp[0])
-    )  # directions that U₁ does not see
+    # directions that U₁ does not see
+    passing = d if block.mlp is None else max(0, d - block.mlp[0])
     found["shifts between layers"] = (
         inner * passing + block.positions * arch.widths[0]
     ) * block.biases
@@ -276,8 +282,10 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
     """μ = min(2 d m − m, d C(d + e − 1, e)); a binomial that is larger is not written
     out.
 
-    >>> seen_of_an_mlp(3, 2, 2), seen_of_an_mlp(3, 100, 2), seen_of_an_mlp(10**9, 8, 10**9)
-    (10, 18, 15999999992)
+    >>> seen_of_an_mlp(3, 2, 2), seen_of_an_mlp(3, 100, 2)
+    (10, 18)
+    >>> seen_of_an_mlp(10**9, 8, 10**9)
+    15999999992
     """
     most, few = 2 * d * m - m, min(d - 1, e)
     if few > most.bit_length():  # C(n, k) ≥ 2ᵏ for n ≥ 2 k
@@ -290,7 +298,8 @@ def what_is_missing(arch: Architecture) -> str | None:
     None where it is.
 
     >>> from neuroviz.engine.block import Block
-    >>> what_is_missing(Architecture((3, 3), (4,), attention="softmax", block=Block(rotary=True)))
+    >>> block = Block(rotary=True)
+    >>> what_is_missing(Architecture((3, 3), (4,), attention="softmax", block=block))
     'rotary positions with head dimensions above the width'
     """
     block, d, depth = arch.block, arch.widths, arch.num_layers

@@ -83,15 +83,13 @@ def symmetry_directions(
 
     >>> from neuroviz.engine.network import random_block_weights
     >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
-    >>> found = symmetry_directions(over, arch, random_block_weights(over, arch, np.random.default_rng(0)))
-    >>> list(found)
+    >>> weights = random_block_weights(over, arch, np.random.default_rng(0))
+    >>> list(symmetry_directions(over, arch, weights))
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
-    shapes, block, softmax = (
-        arch.parameter_shapes,
-        arch.block,
-        arch.attention == "softmax",
-    )
+    shapes = arch.parameter_shapes
+    block = arch.block
+    softmax = arch.attention == "softmax"
     if not isinstance(weights, dict):
         weights = {
             name: matrix.reshape(shapes[name])
@@ -221,10 +219,8 @@ def _acting(
     of `right`: the others add nothing. All n² where both have rank n; few where n is
     far above both ranks.
     """
-    rows, columns = (
-        _independent_columns(over, left),
-        _independent_columns(over, right.T),
-    )
+    rows = _independent_columns(over, left)
+    columns = _independent_columns(over, right.T)
     for row in range(len(right)):
         for column in range(len(right)) if row in rows else sorted(columns):
             yield row, column

@@ -26,7 +26,7 @@ class Budget:
 
     >>> Budget(1e-9).check("nothing done yet")
     Traceback (most recent call last):
-    neuroviz.engine.budget.BudgetSpent: not proved in 1e-09 s: nothing done yet; raise budget, choose ...
+    neuroviz.engine.budget.BudgetSpent: not proved in 1e-09 s: nothing done yet; ...
     """
 
     def __init__(

@@ -41,9 +41,8 @@ LARGE = 1500
 modulo 241."""
 MIXED = 350
 """Columns up to which mixing all of them takes less time than it saves."""
-_SVD_BYTES = (
-    32  # bytes of an entry: the matrix, its scaled copy, and LAPACK's workspace
-)
+# bytes of an entry: the matrix, its scaled copy, and LAPACK's workspace
+_SVD_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,8 @@ def estimate_cost(
     )
     full = route == "slice" and not inputs and general_formula(arch).value == columns
     points = (small or [Float64()]) if full else [*small, Float64(), Float64()]
-    mixing = (
-        2 if len(points) > 1 and columns < MIXED else 1
-    )  # mixing the columns costs as much again
+    # mixing the columns costs as much again
+    mixing = 2 if len(points) > 1 and columns < MIXED else 1
     given, each = (
         (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     )
@@ -215,7 +213,10 @@ def is_quick(
 
     >>> is_quick(Architecture.uniform(4, 2, 2), 38)
     True
-    >>> is_quick(Architecture.uniform(1, 1, 1, tokens=10_000), 1)  # attention weights: 10⁸ an input
+
+    An input of this one has 10⁸ attention weights.
+
+    >>> is_quick(Architecture.uniform(1, 1, 1, tokens=10_000), 1)
     False
     """
     given, each = (
@@ -263,12 +264,10 @@ def inputs_cost(arch: Architecture) -> Cost:
 def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     """The cost of the search for enough inputs, then of a spectrum with all rows in
     memory at once."""
-    columns, each, stages, size = (
-        arch.num_parameters,
-        arch.tokens * arch.widths[-1],
-        [],
-        0,
-    )
+    columns = arch.num_parameters
+    each = arch.tokens * arch.widths[-1]
+    stages = []
+    size = 0
     if inputs is None:
         search = inputs_cost(arch)
         stages, size = [*search.stages], search.bytes
@@ -354,19 +353,15 @@ def _elimination(arithmetic: Arithmetic, columns: int) -> Callable[[], object]:
 
 def _derivative(arch: Architecture) -> Callable[[], object]:
     over, rng = PrimeField(), np.random.default_rng(0)
-    weights, X = (
-        random_weights(over, arch, rng),
-        random_tokens(over, arch, _TIMED_INPUTS, rng),
-    )
+    weights = random_weights(over, arch, rng)
+    X = random_tokens(over, arch, _TIMED_INPUTS, rng)
     cotangents = over.random(rng, (_TIMED_INPUTS, 1, arch.widths[-1], arch.tokens))
     return lambda: jacobian(over, arch, weights, X, cotangents)
 
 
-_WIDE, _NARROW, _TIMED_INPUTS = (
-    Architecture.uniform(16, 16, 2),
-    Architecture.uniform(1, 1, 4),
-    64,
-)
+_WIDE = Architecture.uniform(16, 16, 2)
+_NARROW = Architecture.uniform(1, 1, 4)
+_TIMED_INPUTS = 64
 
 
 def _svd() -> Callable[[], object]:
@@ -380,8 +375,10 @@ def _svd() -> Callable[[], object]:
 def in_words(seconds: float) -> str:
     """A time in the largest unit of which there are two.
 
-    >>> [in_words(seconds) for seconds in (119.0, 120.0, 7_199.0, 7_200.0, 172_799.0, 172_800.0)]
-    ['1.2e+02 seconds', '2 minutes', '120 minutes', '2 hours', '48 hours', '2 days']
+    >>> [in_words(seconds) for seconds in (119.0, 120.0, 7_199.0, 7_200.0)]
+    ['1.2e+02 seconds', '2 minutes', '120 minutes', '2 hours']
+    >>> [in_words(seconds) for seconds in (172_799.0, 172_800.0)]
+    ['48 hours', '2 days']
     >>> [in_words(seconds) for seconds in (1e15, 1e16, inf)]
     ['11,574,074,074 days', '1.2e+11 days', 'more seconds than floats hold']
     """

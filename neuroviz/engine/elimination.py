@@ -34,17 +34,13 @@ _LEAST_BLOCK = 30
 _LEAF = 30  # columns below which a block is inverted row by row
 _HAS_FLINT = find_spec("flint") is not None  # flint may be missing in a browser
 _SMALL = 42  # columns below which flint, building included, is quicker than our blocks
-_TILE = (
-    256,
-    1024,
-)  # rows and columns of a tile that is updated at once: it fits into the cache
-_AT_ONCE = (
-    1024  # rows and columns that a thread updates between two reports of progress
-)
+# rows and columns of a tile that is updated at once: it fits into the cache
+_TILE = (256, 1024)
+# rows and columns that a thread updates between two reports of progress
+_AT_ONCE = 1024
 WORTH_THREADS = 1024  # from so many columns on threads gain more than they cost
-_INVERSE = (
-    16  # a product in a block's inversion takes as long as so many of large blocks
-)
+# a product in a block's inversion takes as long as so many of large blocks
+_INVERSE = 16
 
 
 class Arithmetic(Protocol):
@@ -131,9 +127,8 @@ class Int8(_OneByte):
     `int8_is_exact`."""
 
     name: str = "int8"
-    block: int = (
-        2048  # half of them add up exactly in float32, too, where a block is inverted
-    )
+    # half of them add up exactly in float32, too, where a block is inverted
+    block: int = 2048
 
     def _factor(self, part: np.ndarray) -> object:
         import torch
@@ -166,19 +161,14 @@ def int8_is_exact() -> bool:
     rng, n = np.random.default_rng(0), 256
     signs = [rng.choice([-120, 119, 120], (n, n)) for _ in range(2)]
     full = np.full((n, n), 120)
-    for a, b in (
-        (full, full),
-        (-full, full),
-        signs,
-    ):  # each loss of a bit shows in one of these
+    # each loss of a bit shows in one of these
+    for a, b in ((full, full), (-full, full), signs):
         try:
             product = torch._int_mm(
                 *(torch.from_numpy(part.astype(np.int8)) for part in (a, b))
             )
-        except (
-            AttributeError,
-            RuntimeError,
-        ):  # this torch offers no byte products here
+        except (AttributeError, RuntimeError):
+            # this torch offers no byte products here
             return False
         if (product.numpy() != a @ b).any():
             return False
@@ -257,10 +247,8 @@ def _eliminate(
     not touch it."""
     over = arithmetic.over
     size = min(arithmetic.block, max(_LEAST_BLOCK, matrix.shape[1] // 12))
-    height, whole = (
-        size + spare_rows(over.p),
-        max(1, _products(*matrix.shape, size)) if progress else 1,
-    )
+    height = size + spare_rows(over.p)
+    whole = max(1, _products(*matrix.shape, size)) if progress else 1
     is_small = max(matrix.shape) <= _AT_ONCE
     # `rest` is a view of what is still to do; `found` holds its first pivots, once
     # known.
@@ -312,9 +300,8 @@ def _eliminate(
             return left.shape[1] * target.size
 
         m, n = below.shape
-        h, w = (
-            (0, 0) if run is in_turn else (min(height, m), min(size, n))
-        )  # place of the next pivots
+        # place of the next pivots
+        h, w = (0, 0) if run is in_turn else (min(height, m), min(size, n))
         first = product(_slices(0, h, _AT_ONCE), _slices(0, w, _AT_ONCE))
         others = [
             *product(_slices(0, h, _AT_ONCE), _slices(w, n, _AT_ONCE)),
@@ -406,7 +393,8 @@ def invert_pivots(
 
         [A B; C D]⁻¹ = [T + T B S⁻¹ C T,  −T B S⁻¹;  −S⁻¹ C T,  S⁻¹].
 
-    >>> rows, columns, inverse = invert_pivots(PrimeField(7), np.array([[0.0, 2.0], [3.0, 1.0]]))
+    >>> matrix = np.array([[0.0, 2.0], [3.0, 1.0]])
+    >>> rows, columns, inverse = invert_pivots(PrimeField(7), matrix)
     >>> rows, columns, inverse.tolist()
     ([0, 1], [1, 0], [[-3.0, 0.0], [1.0, -2.0]])
     """

@@ -130,9 +130,8 @@ class PrimeField:
         >>> PrimeField(7).inverse(np.array([[2.0]]))
         array([[-3.]])
         """
-        from neuroviz.engine.pivots import (
-            gauss_jordan,
-        )  # late: pivots imports this module
+        # late: pivots imports this module
+        from neuroviz.engine.pivots import gauss_jordan
 
         n = len(x)
         if not (x == np.rint(x)).all():

@@ -42,8 +42,8 @@ def general_formula(arch: Architecture) -> Expected:
     With w the effective widths and D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i
     α(a_i, w_{i−1}):
 
-        softmax     t ≥ 2: D                       t = 1: r(d₀ + d_l − r), r = min of
-                    all widths
+        softmax     t ≥ 2: D
+                    t = 1: r(d₀ + d_l − r), r = min of all widths
         lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
                     t = 1: D − l with σ for α in every layer
 
@@ -182,9 +182,9 @@ def expected_dimension(arch: Architecture) -> Expected:
     """The dimension that theory predicts: the paper's formula where it applies, else
     the general one.
 
-    One layer    lightning α(a, d) + dd′ − 1 (Cor. 3.3), softmax α(a, d) + dd′ (Thm.
-                 3.9)
-    Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14),
+    One layer    lightning α(a, d) + dd′ − 1 (Cor. 3.3)
+                 softmax α(a, d) + dd′ (Thm. 3.9)
+    Bottleneck   lightning δ(d₀ + d_l − δ) + Σ α(a_i, d_{i−1}) − l (Cor. 3.8, Eq. 14)
                  softmax without the −l (Eq. 16: Conjecture 3.10 of the paper, proved
                  here as Corollary A)
     Otherwise    `general_formula`, and the note names the hypothesis that fails
@@ -192,13 +192,16 @@ def expected_dimension(arch: Architecture) -> Expected:
     Several heads, skips or a mask, with α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E",
     "Theorem A′", "Theorem W", "Theorem K", "Theorem S", "Beyond the paper"):
 
-        softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips; one layer:
-                    H (α + d d′) one head, masked: D of Lemma D;   heads, any widths, t
-                    ≥ 3: `softmax_of_any_widths`
-        lightning   one head, masked: D − l;   skips, width d, H v ≥ d: the sum of the
-                    layers, one by one one layer: H (α + d d′) − m, m = H max(1, H − (d
-                    − a)₊²), for H ≤ d′; at most d′ d² (d + 1)/2 width d ≥ 2, all H_i ≤
-                    d, no collapse: Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
+        softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips
+                    one layer: H (α + d d′)
+                    one head, masked: D of Lemma D
+                    heads, any widths, t ≥ 3: `softmax_of_any_widths`
+        lightning   one head, masked: D − l
+                    skips, width d, H v ≥ d: the sum of the layers, one by one
+                    one layer: H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for
+                    H ≤ d′; at most d′ d² (d + 1)/2
+                    width d ≥ 2, all H_i ≤ d, no collapse:
+                    Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
 
     With one token a mask does nothing, and softmax is linear. The formulas for several
     lightning heads are observed, not proved: their notes give the grid. Where nothing
@@ -210,10 +213,8 @@ def expected_dimension(arch: Architecture) -> Expected:
     'Theorem C'
     """
     check_architecture("expected_dimension", arch, variants=True)
-    block, apart = (
-        arch.block,
-        arch.skip or arch.num_layers == 1,
-    )  # layers do not interact
+    # layers do not interact
+    block, apart = arch.block, arch.skip or arch.num_layers == 1
     if (
         block.value_dim
         and block == Block(block.value_dim)
@@ -305,10 +306,8 @@ def _layer_by_layer(arch: Architecture) -> Expected:
     worst = next((one for one in layers if one.value is None), layers[0])
     if worst.value is None or len(layers) == 1:
         return worst
-    value, open_ = (
-        sum(one.value for one in layers),
-        [one for one in layers if one.status == "observed"],
-    )
+    value = sum(one.value for one in layers)
+    open_ = [one for one in layers if one.status == "observed"]
     if open_:
         note = f"with skips the layers add up; {open_[0].note}, each layer"
         return Expected(value, "observed", "Theorem S, Beyond the paper", note)

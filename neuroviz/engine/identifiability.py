@@ -34,21 +34,17 @@ from neuroviz.engine.network import (
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 
-_EXACT_DENOMINATOR = (
-    2**20
-)  # a float with a larger denominator, such as 0.1, was rounded: it is not exact
+# a float with a larger denominator, such as 0.1, was rounded: it is not exact
+_EXACT_DENOMINATOR = 2**20
 _POINTS = 8  # random points tried before giving up
 _STEP = 1e-3  # step of the finite differences, for weights of size 1
 _GENEROUS = 1e3  # a gap this many times the decisive one needs no better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
 _HUGE = 1e6  # beside a number of this size a change may be rounded away altogether
-_ROUGH = (
-    1e-2  # most relative distance of the rough and the five-point difference, if smooth
-)
-_ZERO, _CLEAR = (
-    1e-8,
-    1e-3,
-)  # a share of the gradient is none below the first, and some above the second
+# most relative distance of the rough and the five-point difference, if smooth
+_ROUGH = 1e-2
+# a share of the gradient is none below the first, and some above the second
+_ZERO, _CLEAR = 1e-8, 1e-3
 
 
 @dataclass(frozen=True)
@@ -134,9 +130,8 @@ def is_identifiable(
             f"the derivative of {arch}",
             8 * columns * (2 * columns + numbers_in_between(arch)),
         )
-    dimension = measure_dimension(
-        arch, seed=seed
-    ).value  # this call also checks the seed
+    # this call also checks the seed
+    dimension = measure_dimension(arch, seed=seed).value
     try:
         return _exact(arch, quantity, dimension, seed)
     except _NotRationalError:
@@ -214,18 +209,15 @@ def _neighbours(count: int, among: int) -> Iterator[np.ndarray]:
 def _exact(
     arch: Architecture, quantity: Callable, dimension: int, seed: int
 ) -> Identifiability:
-    over, points, complete, columns = (
-        PrimeField(DEFAULT_PRIME),
-        0,
-        0,
-        arch.num_parameters,
-    )
+    over = PrimeField(DEFAULT_PRIME)
+    points = 0
+    complete = 0
+    columns = arch.num_parameters
     silent = f"the {columns - dimension} silent directions"
     for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
         weights = network.random_weights(over, arch, rng)
-        X = random_tokens(
-            over, arch, columns + 2, rng
-        )  # as many as could be needed, one functional each
+        # as many as could be needed, one functional each
+        X = random_tokens(over, arch, columns + 2, rng)
         cotangents = over.random(rng, (columns + 2, 1, arch.widths[-1], arch.tokens))
         space = RowSpace(over, columns)
         if (
@@ -307,9 +299,8 @@ def _float(
 
     largest = np.abs(gradient).max(axis=0)
     changes = largest > 0
-    scale = np.where(
-        changes, largest, 1.0
-    )  # first: squares of extreme numbers leave the float range
+    # first: squares of extreme numbers leave the float range
+    scale = np.where(changes, largest, 1.0)
     slopes = gradient, along, gradient - coarse
     whole, lost, rough = (np.linalg.norm(each / scale, axis=0) for each in slopes)
     margin = float(np.max(np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)))
@@ -396,9 +387,8 @@ def _silent_directions(
 def _evaluate(
     quantity: Callable, arch: Architecture, parameters: np.ndarray
 ) -> np.ndarray:
-    values = np.asarray(
-        quantity(unflatten(arch, parameters.copy()))
-    )  # it may write into its argument
+    # it may write into its argument
+    values = np.asarray(quantity(unflatten(arch, parameters.copy())))
     if values.dtype == object and all(
         isinstance(value, Number) for value in values.ravel()
     ):
@@ -481,10 +471,8 @@ class Dual:
         lambda x, y: Dual(x.value * y.value, x.value * y.slope + x.slope * y.value)
     )
     __sub__, __rsub__ = _operation(lambda x, y: x + -y), _operation(lambda x, y: y + -x)
-    __truediv__, __rtruediv__ = (
-        _operation(lambda x, y: x * y**-1),
-        _operation(lambda x, y: y * x**-1),
-    )
+    __truediv__ = _operation(lambda x, y: x * y**-1)
+    __rtruediv__ = _operation(lambda x, y: y * x**-1)
 
     def conjugate(self) -> "Dual":
         """Of a real number: itself."""

@@ -76,7 +76,8 @@ def same_function(
     (lightning); over the reals up to `TOLERANCE`, relative to the larger.
 
     >>> u, v, k, h = np.eye(4)[:, :3]
-    >>> one, other = Pair(np.outer(u, k), np.outer(h, v)), Pair(np.outer(v, k), np.outer(h, u))
+    >>> one = Pair(np.outer(u, k), np.outer(h, v))
+    >>> other = Pair(np.outer(v, k), np.outer(h, u))
     >>> same_function(Reals(), "lightning", one, other, tokens=2)
     True
     """
@@ -162,9 +163,8 @@ def kernel_dimension(
     )
     X = over.random(rng, (inputs, len(pair.A), tokens))
     J = jacobian(over, attention, as_weights(pair), X, rng=rng)
-    J = np.delete(
-        J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1
-    )  # K is not free here
+    # K is not free here
+    J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
     return J.shape[1] - rank
 

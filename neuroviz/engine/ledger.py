@@ -29,9 +29,8 @@ from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rank import RowSpace, schwartz_zippel
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
-_A_SECOND = (
-    1200  # silent directions of as many parameters that take a second at most, about
-)
+# silent directions of as many parameters that take a second at most, about
+_A_SECOND = 1200
 _SECONDS_WITHOUT_A_BAR = 4.0
 _AT_ONCE = 256  # rows between two signs of life
 
@@ -93,15 +92,15 @@ def kernel_ledger(
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
     (55, {'head bases': 8, 'interfaces': 9, 'rescalings': 2}, 0, 36)
     >>> kernel_ledger(Architecture((3, 3, 3), (1, 2))).note
-    'A₁ has rank one: after layer 1 all tokens are parallel, so the antisymmetric part of later A is hidden'
+    'A₁ has rank one: after layer 1 all tokens are parallel,
+    so the antisymmetric part of later A is hidden'
     >>> kernel_ledger(Architecture((3, 3), (2,), heads=3)).entries
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """
     check_architecture("kernel_ledger", arch, variants=True)
     seconds = BUDGET_SECONDS if budget is None else budget
-    limit = Budget(
-        seconds, "no ledger", "take fewer heads"
-    )  # an impossible budget raises here
+    # an impossible budget raises here
+    limit = Budget(seconds, "no ledger", "take fewer heads")
     check_memory(f"the silent directions of {arch}", 24 * arch.num_parameters**2)
     # This call also checks the seed, and refuses what is too large to be measured.
     measured = measure_dimension(
@@ -122,9 +121,8 @@ def kernel_ledger(
         progress = takes > _SECONDS_WITHOUT_A_BAR
     with showing(progress, [("symmetries", takes)], limit.check):
         ledger = _kernel_ledger(arch, measured)
-    return replace(
-        ledger, entries=dict(ledger.entries), parts=dict(ledger.parts)
-    )  # the cache keeps its own
+    # the cache keeps its own
+    return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))
 
 
 @lru_cache(maxsize=1024)
@@ -172,17 +170,16 @@ def _note(
             f"{', '.join(most)}{' and ' * bool(most)}{last} explain every silent"
             " direction"
         )
-    without = (
-        replace(arch, causal=False) if arch.attention == "softmax" else arch
-    )  # a mask hides nothing
+    # a mask hides nothing
+    without = replace(arch, causal=False) if arch.attention == "softmax" else arch
     cause = (
         _causes(without, entries)
         if without.is_plain
         else _cause_beyond(arch, dimension)
     )
-    return (
-        cause
-        or "these symmetries do not explain all of it, and no cause is known: please tell us"
+    return cause or (
+        "these symmetries do not explain all of it, and no cause is known: please tell"
+        " us"
     )
 
 
@@ -193,9 +190,10 @@ def _causes(arch: Architecture, entries: dict[str, int]) -> str:
     Each cause is named only where it costs something, by the general formula: with two
     tokens and no collapse there would be D dimensions, for lightning D − l.
     """
+    # D: no collapse
     with_two_tokens = general_formula(
         replace(arch, attention="softmax", tokens=2)
-    ).value  # D: no collapse
+    ).value
     generic = with_two_tokens - arch.num_layers * (arch.attention == "lightning")
     causes = [_hidden_by_tokens(arch)] if general_formula(arch).value < generic else []
     if arch.num_parameters - sum(entries.values()) > generic:
@@ -207,9 +205,8 @@ def _causes(arch: Architecture, entries: dict[str, int]) -> str:
             for i, (width, seen) in inside
             if seen < width
         ]
-        numbers = (
-            "" if arch.tokens == 1 else ": " + ", ".join(hidden)
-        )  # they hold for two tokens or more
+        # they hold for two tokens or more
+        numbers = "" if arch.tokens == 1 else ": " + ", ".join(hidden)
         causes.append(
             f"of the coordinates between layers only some reach the output{numbers}"
         )

@@ -24,9 +24,8 @@ from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
 
-_POOR_BOUND = (
-    1e-6  # above this bound of the error a few more points are worth their time
-)
+# above this bound of the error a few more points are worth their time
+_POOR_BOUND = 1e-6
 _SPARE_ROWS = 2  # rows beyond the columns, in case one or two random rows add nothing
 _SECONDS_WITHOUT_A_BAR = 4.0
 
@@ -292,11 +291,9 @@ def _at_two_points(
 ) -> tuple[int, int, float]:
     """The larger rank at two random points, how many inputs it took, and the
     probability of a larger one."""
-    rows, large, all_outputs = (
-        inputs or columns + _SPARE_ROWS,
-        columns >= cost.LARGE,
-        inputs is not None,
-    )
+    rows = inputs or columns + _SPARE_ROWS
+    large = columns >= cost.LARGE
+    all_outputs = inputs is not None
     # Random combinations of the columns have the same rank, and are faster to eliminate
     # if it is not full.
     mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
@@ -318,11 +315,8 @@ def _at_two_points(
         found, taken = at_a_point(route)
         value, num_inputs = max(value, found), max(num_inputs, taken)
         if value == columns:
-            return (
-                value,
-                num_inputs,
-                0.0,
-            )  # no point can show a larger rank: nothing is left to chance
+            # no point can show a larger rank: nothing is left to chance
+            return value, num_inputs, 0.0
     error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(
         arch, related=False
@@ -360,11 +354,9 @@ def rank_by_inputs(
     (5, 8, 11, 14, 17, 18, 19, 20, 21, 21)
     """
     check_architecture("rank_by_inputs", arch, variants=True)
-    seed, p, columns = (
-        whole_number("seed", seed, least=0),
-        PrimeField(prime).p,
-        cost.columns_on(arch, None),
-    )
+    seed = whole_number("seed", seed, least=0)
+    p = PrimeField(prime).p
+    columns = cost.columns_on(arch, None)
     inputs = 3 + columns // (arch.tokens * arch.widths[-1])
     quick = cost.is_quick(arch, columns, inputs)
     with (
@@ -441,9 +433,8 @@ def _doubt(arch: Architecture, J: np.ndarray, found: FloatMeasurement) -> str | 
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
     moves = J.any(axis=1).reshape(found.num_inputs, -1)
-    if (
-        not moves.any() or (moves != moves[0]).any()
-    ):  # generic weights move the same outputs on each input
+    # generic weights move the same outputs on each input
+    if not moves.any() or (moves != moves[0]).any():
         return "derivatives left the range of floats and became 0"
     if (
         arch.attention == "softmax"

@@ -35,18 +35,8 @@ class Layer(NamedTuple):
 
 Weights = tuple[Layer, ...]
 BlockWeights = dict[str, np.ndarray]
-_LEARNED = (
-    "P",
-    "QKV",
-    "O",
-    "q",
-    "k",
-    "v",
-    "o",
-    "beta",
-    "U1",
-    "U2",
-)  # weights of one layer, in order
+# weights of one layer, in order
+_LEARNED = ("P", "QKV", "O", "q", "k", "v", "o", "beta", "U1", "U2")
 
 
 def layer_shapes(arch: Architecture) -> list[Layer]:
@@ -155,14 +145,12 @@ def random_tokens(
 # fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 _SOFTMAX_SHARPNESS = 12.0  # multiplies A
-_SHARPNESS_ON_A_LINE = (
-    6.0  # on a line a token cannot attend to itself alone; larger factors saturate
-)
+# on a line a token cannot attend to itself alone; larger factors saturate
+_SHARPNESS_ON_A_LINE = 6.0
 # multiplies V: I + V must be invertible, and an isometry may have the eigenvalue −1
 _BESIDE_A_SKIP = 0.7
-_TOKEN_NOISE = (
-    0.4  # tokens: orthonormal as far as they can be, plus noise, then of length near 1
-)
+# tokens: orthonormal as far as they can be, plus noise, then of length near 1
+_TOKEN_NOISE = 0.4
 
 
 def conditioned_weights(arch: Architecture, rng: np.random.Generator) -> Weights:
@@ -278,8 +266,8 @@ def forward(
         rng: source of the fresh exponentials; needed for softmax over a prime field
             only.
 
-    >>> identity = np.eye(2)
-    >>> forward(Reals(), "lightning", (Layer(identity, identity, identity),), 2 * identity[None])[0]
+    >>> one = np.eye(2)
+    >>> forward(Reals(), "lightning", (Layer(one, one, one),), 2 * one[None])[0]
     array([[8., 0.],
            [0., 8.]])
     """
@@ -336,9 +324,11 @@ def block_degree(arch: Architecture, related: bool = True) -> int:
     Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens
     lie on a line and share their exponentials (docs/mathematics.md, "Exact rank").
 
-    >>> shapes = (2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)
-    >>> [block_degree(Architecture(widths, (1, 1, 1), attention="softmax")) for widths in shapes]
-    [34, 36, 46]
+    >>> for widths in ((2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)):
+    ...     print(block_degree(Architecture(widths, (1, 1, 1), attention="softmax")))
+    34
+    36
+    46
     """
     weights = {name: np.zeros(shape) for name, shape in arch.parameter_shapes.items()}
     weights |= random_rotations(Reals(), arch, np.random.default_rng(0))
@@ -350,8 +340,8 @@ def can_be_rescaled(arch: Architecture) -> bool:
     """Whether longer tokens make the output longer by a power only: then they may be
     made short in between.
 
-    >>> can_be_rescaled(Architecture((2, 2), (1,))), can_be_rescaled(Architecture((2, 2), (1,), skip=True))
-    (True, False)
+    >>> [can_be_rescaled(Architecture((2, 2), (1,), skip=on)) for on in (False, True)]
+    [True, False]
     """
     return arch.attention == "lightning" and not (
         arch.skip or arch.block.biases or arch.block.positions
@@ -364,7 +354,10 @@ def on_a_line(arch: Architecture) -> tuple[bool, ...]:
 
     >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1)))
     (False, True, True)
-    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))  # Σ_h V_h x S_h: two heads leave the line
+
+    Two heads leave the line, by Σ_h V_h x S_h.
+
+    >>> on_a_line(Architecture((3, 1, 3, 3), (1, 1, 1), heads=2))
     (False, True, False)
     """
     lines, line = [], arch.widths[0] == 1
@@ -403,9 +396,8 @@ def _by_layer(
         weights if isinstance(weights, dict) else named(weights)
     ).items():
         place, _, kind = name.rpartition(".")
-        if (
-            int(place or 0) <= arch.num_layers
-        ):  # the weights may belong to a longer network
+        # the weights may belong to a longer network
+        if int(place or 0) <= arch.num_layers:
             layers[int(place or 0)][kind] = matrix
     for layer in layers[1:]:
         # One product with the tokens instead of three: most matrices are small.
@@ -451,9 +443,8 @@ def _recorded(
             hidden = tape.power(tape.matmul(w["U1"], tokens), arch.block.mlp[1])
             through = tape.matmul(w["U2"], hidden)
             tokens = tape.add(through, tokens) if arch.skip else through
-        if (
-            rescale
-        ):  # a constant factor changes only the length of the derivative's rows
+        # a constant factor changes only the length of the derivative's rows
+        if rescale:
             norm = np.linalg.norm(tokens.value, axis=(-2, -1), keepdims=True)
             tokens = tape.times(
                 tokens, tape.constant(1 / np.where(norm > 0, norm, 1.0))
@@ -491,9 +482,8 @@ def _attend(
         shares = tape.field.softmax(
             S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal
         )
-        degree = (
-            2 if symmetric and not arch.causal else 1
-        )  # of a share: E_jc u_c, or one that is free
+        # of a share: E_jc u_c, or one that is free
+        degree = 2 if symmetric and not arch.causal else 1
         S = tape.softmax(S, shares.reshape(S.value.shape), degree)
     elif arch.causal:
         S = tape.times(

@@ -33,9 +33,8 @@ from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
 from neuroviz.engine.threads import Run, in_turn, side_by_side
 
-_BYTES_AT_ONCE = (
-    2**23
-)  # bytes of derivative rows in float64, and of the numbers they come from
+# bytes of derivative rows in float64, and of the numbers they come from
+_BYTES_AT_ONCE = 2**23
 _BYTES_IN_ALL = 2**27  # bytes that all threads may take for them
 
 
@@ -146,9 +145,10 @@ def rank_of_combinations(
     found reaches their number, the true rank may be larger: then all columns are taken,
     with as many inputs.
 
-    >>> arch = Architecture((3, 3), (2,), heads=3)
+    >>> over, arch = PrimeField(), Architecture((3, 3), (2,), heads=3)
     >>> for expected in (45, 7):
-    ...     rank_of_combinations(PrimeField(), arch, "weights", 63, expected, np.random.default_rng(0))
+    ...     rng = np.random.default_rng(0)
+    ...     rank_of_combinations(over, arch, "weights", 63, expected, rng)
     (45, 47)
     (45, 65)
     """
@@ -205,9 +205,8 @@ def rank_at_a_point(
         return exact_rank(_whole(rows, num_inputs * per_input, report), arithmetic.over)
     size, matrix = num_inputs * per_input, None
     of_a_block = max(2 * _BYTES_AT_ONCE, 16 * per_input * numbers_in_between(arch))
-    keep = partial(
-        np.asarray, dtype=arithmetic.dtype, order="C"
-    )  # entries are residues already
+    # entries are residues already
+    keep = partial(np.asarray, dtype=arithmetic.dtype, order="C")
     with side_by_side(
         1 if columns < WORTH_THREADS else max(1, _BYTES_IN_ALL // of_a_block)
     ) as run:

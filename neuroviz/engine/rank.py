@@ -24,9 +24,8 @@ from neuroviz.engine.pivots import gauss_jordan
 _BLOCK = 32
 _WIDE = 1000  # columns from which larger blocks pay
 _SMALLEST_SCALE = 1e-9
-_ROUNDING = 16 * float(
-    np.finfo(np.float64).eps
-)  # a true zero is computed as less than this
+# a true zero is computed as less than this
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 _DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
 _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 
@@ -59,9 +58,8 @@ class FloatRank:
 DECISIVE_GAP = 1e8
 """A split decides from this factor on: below it wrong ranks were seen, above it they
 are rare."""
-_TRUE_ZERO = 8 * float(
-    np.finfo(np.float64).eps
-)  # a dropped value above this may be a true one
+# a dropped value above this may be a true one
+_TRUE_ZERO = 8 * float(np.finfo(np.float64).eps)
 _CLEAR_OF_NOISE = 1e3
 _CLEAR_OF_SCALING = 10.0
 WIDEST = 1e8
@@ -148,9 +146,8 @@ def lengths(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for axis in (1, 0):
         largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
         safe = np.where(largest > 0, largest, 1.0)
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # a length beyond the floats is infinite
+        # a length beyond the floats is infinite
+        with np.errstate(over="ignore", invalid="ignore"):
             norms.append(
                 np.squeeze(largest, axis) * np.linalg.norm(matrix / safe, axis=axis)
             )
@@ -164,7 +161,8 @@ def without_rounding(matrix: np.ndarray, near: np.ndarray) -> np.ndarray:
     small. `near` is the same matrix at a point so near (`nearby`) that only rounding
     can change an entry as a whole.
 
-    >>> matrix, near = np.array([[1.0, 3e-17], [2.0, 1e-17]]), np.array([[1.0, -2e-17], [2.0, 1e-17]])
+    >>> matrix = np.array([[1.0, 3e-17], [2.0, 1e-17]])
+    >>> near = np.array([[1.0, -2e-17], [2.0, 1e-17]])
     >>> without_rounding(matrix, near)
     array([[1., 0.],
            [2., 0.]])
@@ -191,9 +189,8 @@ def _unit(matrix: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     largest = np.abs(matrix).max()
     if largest == 0:
         return matrix, np.zeros(matrix.shape[1 - axis])
-    matrix = (
-        matrix / largest
-    )  # scale first: squares of very large entries leave the float range
+    # scale first: squares of very large entries leave the float range
+    matrix = matrix / largest
     norm = np.linalg.norm(matrix, axis=axis, keepdims=True)
     # A row far below the rest may be the rounding left by a cancellation: it is
     # enlarged by a limited factor only, and counts as zero at the level of the noise.
@@ -284,9 +281,8 @@ class RowSpace:
         [True, False, True]
         """
         new = np.zeros(len(rows), dtype=bool)
-        size = (
-            _BLOCK if rows.shape[1] < _WIDE else 4 * _BLOCK
-        )  # each block goes through the whole basis
+        # each block goes through the whole basis
+        size = _BLOCK if rows.shape[1] < _WIDE else 4 * _BLOCK
         for start in range(0, len(rows), size):
             if not len(self._free):
                 break
@@ -393,8 +389,10 @@ def numerical_rank(matrix: np.ndarray, tol: float = TOLERANCE) -> int:
     For small matrices with entries of order one, where what rounding leaves is far
     below tol.
 
-    >>> numerical_rank(np.array([[1.0, 2.0], [2.0, 4.0 + 1e-15]])), numerical_rank(np.full((2, 2), 1e-16))
-    (1, 0)
+    >>> numerical_rank(np.array([[1.0, 2.0], [2.0, 4.0 + 1e-15]]))
+    1
+    >>> numerical_rank(np.full((2, 2), 1e-16))
+    0
     """
     sigma = np.linalg.svd(matrix, compute_uv=False)
     return int((sigma > tol * max(1.0, sigma[0])).sum())

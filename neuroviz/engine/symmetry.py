@@ -212,16 +212,15 @@ def recover_interfaces(
             row rank (a V has lost rank, or the network widens), or the rows of U_i and
             U_i′ span different spaces (L has lost rank).
 
-    >>> one, two = (Layer(np.eye(1), np.eye(1), np.array([[v]])) for v in (2.0, 3.0))
-    >>> recover_interfaces(Reals(), (one, two), change_interface(Reals(), (one, two), 0, np.array([[5.0]])))
+    >>> weights = tuple(Layer(np.eye(1), np.eye(1), v * np.eye(1)) for v in (2.0, 3.0))
+    >>> moved = change_interface(Reals(), weights, 0, np.array([[5.0]]))
+    >>> recover_interfaces(Reals(), weights, moved)
     (array([[5.]]),)
     """
     _check_same_shapes(weights, other)
-    here, there, found = (
-        np.eye(weights[0].V.shape[1]),
-        np.eye(weights[0].V.shape[1]),
-        [],
-    )
+    here = np.eye(weights[0].V.shape[1])
+    there = np.eye(weights[0].V.shape[1])
+    found = []
     for i, (layer, other_layer) in enumerate(
         zip(weights[:-1], other[:-1], strict=True), start=1
     ):
@@ -293,12 +292,9 @@ def _rank_one(
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
-        u, k = (
-            matrix[:, j],
-            over.matmul(over.inverse(matrix[i : i + 1, j : j + 1]), matrix[i : i + 1])[
-                0
-            ],
-        )
+        u = matrix[:, j]
+        pivot = matrix[i : i + 1, j : j + 1]
+        k = over.matmul(over.inverse(pivot), matrix[i : i + 1])[0]
         if close(over, matrix, over.reduce(np.outer(u, k))):
             return u, k
     raise ValueError(
@@ -327,9 +323,8 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    columns = np.flatnonzero(
-        RowSpace(over, len(Q)).add_each(Q.T)
-    )  # the first independent columns
+    # the first independent columns
+    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))
     R = np.zeros(Q.T.shape)
     R[columns] = over.inverse(Q[:, columns])
     return R

@@ -45,7 +45,8 @@ class Tape:
 
     >>> from neuroviz.engine.field import Reals
     >>> tape = Tape(Reals())
-    >>> w, x = tape.parameter(np.array([[2.0]])), tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
+    >>> w = tape.parameter(np.array([[2.0]]))
+    >>> x = tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))
     >>> y = tape.power(tape.matmul(w, x), 2)
     >>> (row,) = tape.gradients(y, np.ones((2, 1, 1, 1)), [w])
     >>> row.ravel(), tape.degree(y, [w])  # d(wx)²/dw = 2wx², and the cotangent counts
@@ -67,29 +68,29 @@ class Tape:
     def matmul(self, x: Node, y: Node) -> Node:
         """x y, matrix by matrix."""
         mul = self.field.matmul
-        to_x, to_y = (
-            lambda g: mul(g, y.value.mT[:, None]),
-            lambda g: mul(x.value.mT[:, None], g),
+        return self._bilinear(
+            mul(x.value, y.value),
+            (x, lambda g: mul(g, y.value.mT[:, None])),
+            (y, lambda g: mul(x.value.mT[:, None], g)),
         )
-        return self._bilinear(mul(x.value, y.value), (x, to_x), (y, to_y))
 
     def inner_products(self, x: Node, y: Node) -> Node:
         """xᵀ y, matrix by matrix."""
         mul = self.field.matmul
-        to_x, to_y = (
-            lambda g: mul(y.value[:, None], g.mT),
-            lambda g: mul(x.value[:, None], g),
+        return self._bilinear(
+            mul(x.value.mT, y.value),
+            (x, lambda g: mul(y.value[:, None], g.mT)),
+            (y, lambda g: mul(x.value[:, None], g)),
         )
-        return self._bilinear(mul(x.value.mT, y.value), (x, to_x), (y, to_y))
 
     def times(self, x: Node, y: Node) -> Node:
         """x y, entry by entry."""
         reduce = self.field.reduce
-        to_x, to_y = (
-            lambda g: reduce(g * y.value[:, None]),
-            lambda g: reduce(g * x.value[:, None]),
+        return self._bilinear(
+            reduce(x.value * y.value),
+            (x, lambda g: reduce(g * y.value[:, None])),
+            (y, lambda g: reduce(g * x.value[:, None])),
         )
-        return self._bilinear(reduce(x.value * y.value), (x, to_x), (y, to_y))
 
     def add(self, x: Node, y: Node) -> Node:
         """x + y; what has one column, or one head, is added to all."""
@@ -123,9 +124,13 @@ class Tape:
         """Each head of x for several in a row, until there are so many heads."""
         if (times := heads // x.value.shape[1]) == 1:
             return x
-        groups = lambda g: g.reshape(*g.shape[:2], -1, times, *g.shape[3:])  # noqa: E731
-        pull = (x, lambda g: self.field.reduce(groups(g).sum(axis=3)), 0)
-        return self._note(np.repeat(x.value, times, axis=1), x.degree, (pull,))
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            groups = g.reshape(*g.shape[:2], -1, times, *g.shape[3:])
+            return self.field.reduce(groups.sum(axis=3))
+
+        repeated = np.repeat(x.value, times, axis=1)
+        return self._note(repeated, x.degree, ((x, pull, 0),))
 
     def over_heads(self, x: Node) -> Node:
         """Σ over the heads."""

@@ -36,8 +36,8 @@ def factors_picture(study: FactorizationStudy) -> Picture:
 def factors_facts(study: FactorizationStudy) -> Facts:
     """What the picture says, in the order of its views, and what its formulas need.
 
-    >>> from neuroviz.factorization.study import FactorizationSetting, study_factorization
-    >>> facts = factors_facts(study_factorization(FactorizationSetting(d=3, a=2)))
+    >>> from neuroviz.factorization import study as of
+    >>> facts = factors_facts(of.study_factorization(of.FactorizationSetting(d=3, a=2)))
     >>> facts["matrices"]["same"], facts["dimensions"]["says"]
     (True, [{'text': '12 − 4 = 8 dimensions'}])
     """

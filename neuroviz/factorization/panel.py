@@ -96,9 +96,8 @@ def _recovery(answer: FactorizationStudy) -> str:
         if here != answer.count.fibre
         else ""
     )
-    if max(ranks.values()) < min(
-        a, d
-    ):  # both ranks dropped: the kernel of the derivative exceeds the fibre
+    # both ranks dropped: the kernel of the derivative exceeds the fibre
+    if max(ranks.values()) < min(a, d):
         return (
             f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here"
             f" {here} directions are silent, to first order{usual}."

@@ -257,9 +257,8 @@ def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint | None:
     """Where A, if it is two by two, lies in the slice of its trace."""
     if request.d != 2:
         return None
-    if (
-        numerical_rank(A) == 0
-    ):  # A = 0 is the tip of the cone, whatever trace the slider says
+    # A = 0 is the tip of the cone, whatever trace the slider says
+    if numerical_rank(A) == 0:
         return SlicePoint(0.0, request.angle, 0.0, (0.0, 0.0, 0.0), 0)
     trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
     return SlicePoint(

@@ -64,9 +64,8 @@ def background() -> Background:
     no processes."""
     if IN_A_BROWSER:
         return EventLoop()
-    from neuroviz.kit.process import (
-        ChildProcess,
-    )  # imports what a browser does not have
+    # imports what a browser does not have
+    from neuroviz.kit.process import ChildProcess
 
     return ChildProcess()
 

@@ -11,7 +11,8 @@ def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
     """The badge of what was computed exactly; the prime is seen when the pointer rests
     on it.
 
-    >>> "exact · kernel 3<" in exact_badge("kernel 3"), "8 388 593" in exact_badge("kernel 3")
+    >>> badge = exact_badge("kernel 3")
+    >>> "exact · kernel 3<" in badge, "8 388 593" in badge
     (True, True)
     """
     return theme.badge("exact", text, f"modulo the prime {grouped(prime)}")
@@ -34,7 +35,8 @@ def theory_badge(expected: Expected, measured: int) -> str:
     """The badge of what theory says: its source and number, and whether the measurement
     is another one.
 
-    >>> "38 ≠ measured" in theory_badge(Expected(38, "proved", "Cor. 3.8", ""), measured=37)
+    >>> expected = Expected(38, "proved", "Cor. 3.8", "")
+    >>> "38 ≠ measured" in theory_badge(expected, measured=37)
     True
     """
     if expected.value is None:

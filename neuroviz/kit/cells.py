@@ -58,9 +58,8 @@ def keep(made: widgets.Widget) -> None:
         cell = _keep_in(output, made)
     if cell:
         _MADE.setdefault(cell, []).append(made)
-        get_ipython().events.register(
-            "pre_run_cell", _close_earlier
-        )  # registering twice changes nothing
+        # registering twice changes nothing
+        get_ipython().events.register("pre_run_cell", _close_earlier)
 
 
 def forget(made: widgets.Widget) -> None:

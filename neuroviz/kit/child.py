@@ -17,9 +17,8 @@ from typing import BinaryIO
 from neuroviz.kit.request import current_folder, search_path
 
 _IDLE_SECONDS = 120
-_GLANCE_SECONDS = (
-    1  # so often one looks whether a child that says nothing is still there
-)
+# so often one looks whether a child that says nothing is still there
+_GLANCE_SECONDS = 1
 _ENDING_SECONDS = 5  # a process that has closed its connection ends within this time
 _TAIL_BYTES = 4096
 _MOST_CHARACTERS = 300
@@ -106,9 +105,8 @@ class Child:
     def _read(self, message: bytes) -> tuple[bool, object]:
         try:
             return pickle.loads(message)
-        except (
-            BaseException
-        ) as error:  # a SystemExit, too, or nobody would listen any more
+        except BaseException as error:
+            # a SystemExit, too, or nobody would listen any more
             self.end()
             return True, RuntimeError(
                 f"the answer cannot be read here ({type(error).__name__}: {error})"
@@ -160,9 +158,8 @@ def _start(theirs: Connection) -> subprocess.Popen:
     else:
         options = {"pass_fds": [handle]}
     path = search_path()
-    if (
-        current_folder() is None
-    ):  # with an entry that is relative to it, Python would not start
+    # with an entry that is relative to it, Python would not start
+    if current_folder() is None:
         path = [entry for entry in path if os.path.isabs(entry)]
     with _without_interrupts():
         return subprocess.Popen(

@@ -21,9 +21,8 @@ def write_control(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return (
-        str(value).replace("%", "%25").replace(";", "%3B")
-    )  # ; separates the parts of a state
+    # ; separates the parts of a state
+    return str(value).replace("%", "%25").replace(";", "%3B")
 
 
 def read_control(name: str, control: widgets.Widget, text: str) -> object:
@@ -50,9 +49,8 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is a number {ends}; got {text!r}") from None
         if not control.min <= value <= control.max:
             raise ValueError(f"{name} goes {ends}; got {text}")
-        if isinstance(
-            control, widgets.FloatSlider
-        ):  # the page would move it to the next step by itself
+        # the page would move it to the next step by itself
+        if isinstance(control, widgets.FloatSlider):
             steps = round((value - control.min) / control.step)
             value = round(control.min + steps * control.step, 9)
         return value
@@ -122,8 +120,9 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
 
     >>> widths_of(widgets.IntSlider(description="width"), 266, 108)
     (266, 108)
-    >>> long = widgets.Dropdown(options=["crossing along a twisted cubic"], description="preset")
-    >>> whole, left = widths_of(long, 266, 108)
+    >>> long = ["crossing along a twisted cubic"]
+    >>> choice = widgets.Dropdown(options=long, description="preset")
+    >>> whole, left = widths_of(choice, 266, 108)
     >>> whole > 266, left < 80
     (True, True)
     """
@@ -134,9 +133,7 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
         option[0] if isinstance(option, tuple) else str(option)
         for option in control.options
     ]
-    words, least = (
-        letter * max(map(len, options)) + _ARROW,
-        letter * len(control.description) + 8,
-    )
+    words = letter * max(map(len, options)) + _ARROW
+    least = letter * len(control.description) + 8
     whole = max(width, words + least)
     return round(whole), round(min(label, max(whole - words, least)))

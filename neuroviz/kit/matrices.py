@@ -175,11 +175,9 @@ def _pixels(text: str) -> float:
 
 
 def _heat_map(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
-    matrix, limit, note = (
-        np.asarray(tile.matrix, dtype=float),
-        tile.limit,
-        theme.size("note"),
-    )
+    matrix = np.asarray(tile.matrix, dtype=float)
+    limit = tile.limit
+    note = theme.size("note")
     rows, columns = matrix.shape
     has_room = cell >= _CELL_PER_LETTER * note
     # plotly gets edges instead of centres, so that a single column has a width.

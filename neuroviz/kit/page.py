@@ -56,9 +56,8 @@ def let_go(widget: widgets.Widget) -> None:
 
 def script(name: str) -> str:
     """One of the files in `javascript/`."""
-    return (_JAVASCRIPT / name).read_text(
-        encoding="utf-8"
-    )  # anywidget would watch a path for changes
+    # anywidget would watch a path for changes
+    return (_JAVASCRIPT / name).read_text(encoding="utf-8")
 
 
 SAVED = (
@@ -66,11 +65,13 @@ SAVED = (
     " questions back."
 )
 _GONE = ".jp-OutputArea-output.jupyter-widgets:not(:has(*))"
+_PICTURE = ".lm-Widget.jp-OutputArea-child:has(> * > .nv-kept)"
+_WIDGET_NEXT = "+ * > .jupyter-widgets.jp-OutputArea-output"
 _NOTICE = f"""<style class="nv-kept">
 {_GONE} {{ font-size: 0; }}
 {_GONE}::after {{
   content: "{SAVED}"; font-size: var(--jp-content-font-size1); font-style: italic; }}
-.lm-Widget.jp-OutputArea-child:has(> * > .nv-kept):not(:has(+ * > .jupyter-widgets.jp-OutputArea-output)) {{
+{_PICTURE}:not(:has({_WIDGET_NEXT})) {{
   display: none; }}
 </style>"""
 """Replaces what JupyterLab writes for a widget that is gone: "Error displaying widget:

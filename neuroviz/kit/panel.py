@@ -33,9 +33,8 @@ from neuroviz.kit.status import Values, values_of
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-_ROOM_FOR_A_LECTURE = (
-    900  # pixels; below, a figure in lecture size has no room for its words
-)
+# pixels; below, a figure in lecture size has no room for its words
+_ROOM_FOR_A_LECTURE = 900
 
 
 class Panel(Shell):
@@ -94,9 +93,8 @@ class Panel(Shell):
         self._quiet = False
         self.description = self.status = ""
         super().__init__()
-        self._hides = (
-            only is None
-        )  # a control that was asked for by name stays in sight
+        # a control that was asked for by name stays in sight
+        self._hides = only is None
         self._lay_out(first, more, shown, only is None, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
@@ -378,9 +376,8 @@ class Panel(Shell):
             self._background.cancel()
             with late(working):
                 answer = self._answer(request)
-        except (
-            Exception
-        ) as error:  # every error is shown to the reader: the panel stays alive
+        except Exception as error:
+            # every error is shown to the reader: the panel stays alive
             self._background.cancel()
             answer = error
         self._on_answer(answer, started, of)
@@ -421,9 +418,8 @@ class Panel(Shell):
         self._quiet = quiet
 
     def _fail(self, error: Exception) -> None:
-        expected = isinstance(
-            error, ValueError | ImportError
-        )  # a missing package raises ImportError
+        # a missing package raises ImportError
+        expected = isinstance(error, ValueError | ImportError)
         self._set_status(
             str(error) if expected else f"{type(error).__name__}: {error}", "error"
         )

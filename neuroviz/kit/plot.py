@@ -182,10 +182,8 @@ def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
         pairs = [(key, old.get(key, _ABSENT), value) for key, value in new.items()]
         gone = [[[*path, key]] for key in old if key not in new]
     elif _are_elements(old) and _are_elements(new) and len(old) == len(new):
-        pairs, gone = (
-            [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))],
-            [],
-        )
+        pairs = [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))]
+        gone = []
     else:
         return [] if old is not _ABSENT and old == new else [[list(path), new]]
     return gone + [

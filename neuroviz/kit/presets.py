@@ -32,9 +32,8 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     (3, 4)
     """
     row = row_of_presets(panel, states)
-    row.add_class(
-        "nv"
-    )  # the style sheet of the panels: letters, and a focus ring that shows
+    # the style sheet of the panels: letters, and a focus ring that shows
+    row.add_class("nv")
     return row
 
 

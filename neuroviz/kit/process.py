@@ -102,9 +102,8 @@ class ChildProcess:
     def _hear(self, child: Child, is_last: bool, answer: object) -> None:
         """Take an answer of the child for the present job, and deliver it."""
         job = self._job
-        if (
-            job is None or child is not self._child
-        ):  # the child's job was cancelled or replaced
+        # the child's job was cancelled or replaced
+        if job is None or child is not self._child:
             return
         job.answers.append((is_last, answer))
         if is_last:
@@ -152,9 +151,8 @@ class _Job:
         self.done = done
         self.partly = partly or (lambda part: None)
         self.answers: deque[tuple[bool, object]] = deque()
-        self.is_over = (
-            threading.Event()
-        )  # its last answer has come, or none will be heard
+        # its last answer has come, or none will be heard
+        self.is_over = threading.Event()
         self.lock = threading.RLock()
         try:
             self.loop = asyncio.get_running_loop()

@@ -38,11 +38,8 @@ class _Pickler(pickle.Pickler):
     panel has kept.
     """
 
-    _NAMED = (
-        FunctionType,
-        type,
-        type(cache(abs)),
-    )  # a cached function is no function to Python
+    # a cached function is no function to Python
+    _NAMED = (FunctionType, type, type(cache(abs)))
 
     def reducer_override(self, thing: object) -> object:
         if not isinstance(thing, self._NAMED):
@@ -83,7 +80,6 @@ def search_path() -> list[str]:
         os.path.join(library, "lib-dynload"),
         os.path.join(sys.base_prefix, "DLLs"),
     }
-    entries = [
-        entry for entry in sys.path if isinstance(entry, str)
-    ]  # import passes over all others
+    # import passes over all others
+    entries = [entry for entry in sys.path if isinstance(entry, str)]
     return sorted(entries, key=lambda entry: entry not in standard)

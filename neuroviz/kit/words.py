@@ -95,8 +95,10 @@ def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
     """Sentences below a picture; where two lines are too short for all, the spare ones
     go, in this order.
 
-    >>> in_two_lines(["Short.", "Shorter."], 0), len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
-    ('Short. Shorter.', 295)
+    >>> in_two_lines(["Short.", "Shorter."], 0)
+    'Short. Shorter.'
+    >>> len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
+    295
     """
     for gone in range(len(spare) + 1):
         said = " ".join(

@@ -95,9 +95,8 @@ def _last_answer(result: object) -> bytes:
     try:
         message = pickle.dumps((True, result))
         if isinstance(result, Exception):
-            pickle.loads(
-                message
-            )  # some exceptions cannot be built again from what they carry
+            # some exceptions cannot be built again from what they carry
+            pickle.loads(message)
         return message
     except Exception as error:
         if isinstance(result, Exception):

@@ -33,7 +33,8 @@ def check_rescaling(factors: object) -> str:
     exact.
 
     >>> check_rescaling((Fraction(1, 2), 2, 3, 4))
-    ✗ Not yet. The function has changed. How often does each matrix stand in a term of three layers?
+    ✗ Not yet. The function has changed.
+    How often does each matrix stand in a term of three layers?
     """
     given = _four_fractions(factors)
     if any(number in (0, 1) for number in given):
@@ -120,7 +121,8 @@ def check_more_than_factors(arch: object) -> str:
     with t ≥ 2.
 
     >>> check_more_than_factors(Architecture.uniform(4, 2, 2, attention="softmax"))
-    ✗ Not yet. Softmax has 40 dimensions and lightning 38: the difference is the number of layers.
+    ✗ Not yet. Softmax has 40 dimensions and lightning 38:
+    the difference is the number of layers.
     """
     arch = _deep_network(arch, attention=None)
     if arch.tokens < 2:
@@ -143,11 +145,9 @@ def check_meeting(M: object, x1: object, x2: object) -> str:
     >>> check_meeting([[1, 0], [0, 1]], [1, 0], [0, 1])
     ✗ Not yet. The tokens come out 0.654 apart. When is PQ = 1?
     """
-    M, x1, x2 = (
-        matrix("M", M, 2, 2),
-        matrix("x1", [x1], 1, 2)[0],
-        matrix("x2", [x2], 1, 2)[0],
-    )
+    M = matrix("M", M, 2, 2)
+    x1 = matrix("x1", [x1], 1, 2)[0]
+    x2 = matrix("x2", [x2], 1, 2)[0]
     size = np.abs(M).max()
     if np.abs(M + M.T).max() <= 1e-6 * size:
         raise ValueError(

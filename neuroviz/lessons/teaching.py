@@ -153,9 +153,8 @@ class Prediction(Question):
         verdict = (
             "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
         )
-        hint = (
-            self._hints.get(guess) if off else ""
-        )  # a mistake that gives the right number gets no hint
+        # a mistake that gives the right number gets no hint
+        hint = self._hints.get(guess) if off else ""
         return (
             " ".join(
                 filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))
@@ -229,9 +228,11 @@ def predict(
 
     >>> predict("How many dimensions?", 38, guess=40).message
     'You said 40; it is 38. 2 too many.'
-    >>> predict("How many dimensions?", 38, guess=40, wrong={40: "A factor can move."}).message
+    >>> wrong = {40: "A factor can move."}
+    >>> predict("How many dimensions?", 38, guess=40, wrong=wrong).message
     'You said 40; it is 38. 2 too many. A factor can move.'
-    >>> predict("Larger?", "yes", guess="no", choices={"yes": "Indeed.", "no": "Try a = 1."}).message
+    >>> choices = {"yes": "Indeed.", "no": "Try a = 1."}
+    >>> predict("Larger?", "yes", guess="no", choices=choices).message
     'You said: no. The answer is: yes. Try a = 1.'
     """
     if choices is None:

@@ -36,7 +36,8 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
         ValueError: if this is no network of the paper, with one head a layer, no skip
             and no mask.
 
-    >>> [(m.name, m.value) for m in wrong_answers(Architecture.uniform(d=4, a=2, layers=2))][:3]
+    >>> mistakes = wrong_answers(Architecture.uniform(d=4, a=2, layers=2))
+    >>> [(one.name, one.value) for one in mistakes[:3]]
     [('no rescaling', 40), ('one rescaling', 39), ('Q and K separately', 46)]
     """
     check_architecture("wrong_answers", arch)
@@ -54,11 +55,9 @@ _ALONE = "A single token attends to itself alone"
 
 def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
-    layers, lightning, alone = (
-        arch.num_layers,
-        arch.attention == "lightning",
-        arch.tokens == 1,
-    )
+    layers = arch.num_layers
+    lightning = arch.attention == "lightning"
+    alone = arch.tokens == 1
     seen, factors = effective_widths(arch), layers if lightning else 0
     two_tokens = _count(arch, seen, alpha)
     # Mistakes about this network's peculiarity come first: elsewhere they are none.

@@ -40,9 +40,8 @@ class _Attention(nn.Module):
             "skip": skip,
             "causal": causal,
         }
-        self.arch = arch = Architecture(
-            (d_in, d_out), (a,), **options
-        )  # Architecture checks the sizes
+        # Architecture checks the sizes
+        self.arch = arch = Architecture((d_in, d_out), (a,), **options)
         (self.d_in, self.d_out), (self.a,), (self.heads,) = (
             arch.widths,
             arch.head_dims,
@@ -119,9 +118,8 @@ class LightningAttention(_Attention):
     def _attend(self, X: Tensor) -> Tensor:
         if self.causal:  # each token sees another memory
             return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
-        memory = self.V @ (
-            X @ (self.K @ X).mT
-        )  # d_out × a, all that the tokens leave behind
+        # d_out × a, all that the tokens leave behind
+        memory = self.V @ (X @ (self.K @ X).mT)
         return memory @ (self.Q @ X)
 
 

@@ -29,11 +29,8 @@ WALKS = {
     "a-alone": "(cA, V): A alone",
 }
 _DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
-ALONG, OFF, SHOWN = (
-    (-1.5, 1.5, 0.01),
-    (-1.0, 1.0, 0.01),
-    (1, 6, 1),
-)  # least, most and step
+# least, most and step
+ALONG, OFF, SHOWN = (-1.5, 1.5, 0.01), (-1.0, 1.0, 0.01), (1, 6, 1)
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -162,9 +159,8 @@ def plane_of(setting: FiberSetting) -> Pair:
         )
     u, k, w = (_unit(rng.standard_normal(d)) for _ in range(3))
     h = _unit(rng.standard_normal(d_out))
-    angle = np.radians(
-        setting.angle if d > 1 else 0.0
-    )  # on a line all u and v are parallel
+    # on a line all u and v are parallel
+    angle = np.radians(setting.angle if d > 1 else 0.0)
     across = _unit(w - np.dot(w, u) * u) if d > 1 else 0 * u
     v = np.cos(angle) * u + np.sin(angle) * across if angle else u
     return Pair(np.outer(u, k), np.outer(h, v))

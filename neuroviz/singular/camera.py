@@ -16,9 +16,8 @@ _LENS = tan(pi / 8)
 # labels stay within this part of the scene's height from the middle: panels may be
 # narrow
 _WIDEST = 0.7
-_FILLED = np.array(
-    [1.25, 0.92]
-)  # most of half the scene's height that is filled sideways and upwards
+# most of half the scene's height that is filled sideways and upwards
+_FILLED = np.array([1.25, 0.92])
 _STEP = 16  # pixels between the places that a label may take
 
 
@@ -94,9 +93,8 @@ def beside(
         away = np.linalg.norm(
             np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1
         )
-        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(
-            axis=-1
-        )  # it is hardly in sight
+        # it is hardly in sight
+        away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)
         cost = away + 100 * covered[:, None]
         wide = half * [1, 0]
         for at, other in taken:

@@ -13,9 +13,8 @@ from neuroviz.singular.slice import Slice
 LONG = 2.1
 """A cylinder is drawn so many times longer than it is wide."""
 _RULINGS, _CURVE_POINTS = 120, 160
-_CROSSES_FROM = (
-    0.15  # difference of two roots from which on the sheets have full colours
-)
+# difference of two roots from which on the sheets have full colours
+_CROSSES_FROM = 0.15
 # distance from a sharp edge, in half rulings, from which on its sides have full colours
 _EDGE = 0.25
 
@@ -93,9 +92,8 @@ def tone(
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
     low, high = singular_places(slice, theta, starts, ends)
     if "crossing" not in kinds:  # the two places are one
-        edge = np.where(
-            np.abs(low + high) < 1e4, (low + high) / 2, -9.0
-        )  # at infinity, on either side
+        # at infinity, on either side
+        edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)
         return np.tanh((u - edge[:, None]) / _EDGE)
     met = np.isfinite(low) & np.isfinite(high)
     low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)
@@ -133,11 +131,8 @@ def singular_places(
         )
 
     minus, zero, plus = values = np.array([det(-1.0), det(0.0), det(1.0)])
-    a, b, c = (
-        plus + minus - 2 * zero,
-        plus - minus,
-        2 * zero,
-    )  # a·u² + b·u + c is the determinant, twice
+    # a·u² + b·u + c is the determinant, twice
+    a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero
     size = np.abs(values).max(axis=0)
     a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
     disc = b * b - 4 * a * c

@@ -125,10 +125,8 @@ def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray
     nan where parallel."""
     (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
     u = np.cross(n1, n2)
-    point, square = (
-        h1 * np.cross(n2, u) + h2 * np.cross(u, n1),
-        (u * u).sum(-1, keepdims=True),
-    )
+    point = h1 * np.cross(n2, u) + h2 * np.cross(u, n1)
+    square = (u * u).sum(-1, keepdims=True)
     lengths = (n1 * n1).sum(-1, keepdims=True) * (n2 * n2).sum(-1, keepdims=True)
     square = np.where(square > ROUNDING**2 * lengths, square, np.nan)
     return point / square, u / np.sqrt(square)
@@ -195,10 +193,8 @@ def _intervals(
         return [(lo, hi)]
     if closed:  # begin at a point outside
         k = int(hits.argmin())
-        t, hits = (
-            np.append(t[k:-1], t[: k + 1] + hi - lo),
-            np.append(hits[k:-1], hits[: k + 1]),
-        )
+        t = np.append(t[k:-1], t[: k + 1] + hi - lo)
+        hits = np.append(hits[k:-1], hits[: k + 1])
 
     def edge(inside: float, outside: float) -> float:
         for _ in range(11):  # 32¹¹ = 2⁵⁵

@@ -72,10 +72,8 @@ class Flow:
 
     def first(self, runs: int, times: np.ndarray) -> "Flow":
         """The first runs, at some of the times at which they were seen."""
-        seen, paths = (
-            np.isin(self.times, times),
-            {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")},
-        )
+        seen = np.isin(self.times, times)
+        paths = {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")}
         paths = {
             name: path[seen, :runs] for name, path in paths.items() if path is not None
         }

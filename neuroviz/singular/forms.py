@@ -27,13 +27,11 @@ Number = int | Fraction | float | np.ndarray
 Form = tuple[Number, Number, Number]
 Pair = tuple[Form, Form]
 
-SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF = (
-    "smooth",
-    "crossing",
-    "boundary",
-    "closure only",
-    "off",
-)
+SMOOTH = "smooth"
+CROSSING = "crossing"
+BOUNDARY = "boundary"
+CLOSURE = "closure only"
+OFF = "off"
 KINDS = (SMOOTH, CROSSING, BOUNDARY, CLOSURE, OFF)
 TOLERANCE = 1e-9
 """How far, relative to their size, float coefficients may be from what is said of
@@ -145,8 +143,12 @@ def kind_of(q1: Form, q2: Form, tol: float = TOLERANCE) -> str | np.ndarray:
     Raises:
         ValueError: if a coefficient is not finite, or tol is not between 0 and 1.
 
-    >>> kind_of((1, 0, -1), (1, 2, 1)), kind_of((1, 0, 1), (2, 0, 2)), kind_of((1, 2, 1), (0, 0, 0))
-    ('smooth', 'closure only', 'boundary')
+    >>> kind_of((1, 0, -1), (1, 2, 1))
+    'smooth'
+    >>> kind_of((1, 0, 1), (2, 0, 2))
+    'closure only'
+    >>> kind_of((1, 2, 1), (0, 0, 0))
+    'boundary'
     """
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[0]
@@ -303,8 +305,7 @@ def on_circle(q: Form) -> np.ndarray:
     return np.array([[c - a, -b]]) / (a + c) + 0.0
 
 
-# --- Exact numbers
-# ----------------------------------------------------------------------------------
+# --- Exact numbers --------------------------------------------------------------------
 
 
 def is_exact(*numbers: Number) -> bool:
@@ -371,9 +372,8 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
         )
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
-        largest = max(
-            abs(a), abs(b), abs(c)
-        )  # large whole numbers would leave the float range
+        # large whole numbers would leave the float range
+        largest = max(abs(a), abs(b), abs(c))
         a, b, c = (Fraction(t) / largest for t in (a, b, c))
         root = sqrt(disc / largest**2)
     # Nothing cancels in this numerator; the product c/a of both roots gives the other
@@ -383,8 +383,7 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
     return CROSSING, tuple(sorted(roots, key=lambda root: root.angle))
 
 
-# --- Floats
-# -----------------------------------------------------------------------------------------
+# --- Floats ---------------------------------------------------------------------------
 
 
 def _light(q1: Form, q2: Form) -> np.ndarray:
@@ -449,9 +448,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     )
     companion[..., [1, 2, 3], [0, 1, 2]] = 1
     phi = np.angle(np.linalg.eigvals(companion))
-    u0, u1, u2 = np.moveaxis(
-        pair[..., None] / sqrt(2), -2, 0
-    )  # each (…, 2, 1), beside (…, 1, 4) angles
+    # each (…, 2, 1), beside (…, 1, 4) angles
+    u0, u1, u2 = np.moveaxis(pair[..., None] / sqrt(2), -2, 0)
 
     def value(phi: np.ndarray) -> np.ndarray:
         return u0 + u1 * np.cos(phi)[..., None, :] + u2 * np.sin(phi)[..., None, :]
@@ -460,10 +458,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(4):
         q = value(phi)
         slope = value(phi + pi / 2) - u0
-        gradient, curvature = (
-            (q * slope).sum(-2),
-            np.abs((slope**2 + q * (u0 - q)).sum(-2)),
-        )
+        gradient = (q * slope).sum(-2)
+        curvature = np.abs((slope**2 + q * (u0 - q)).sum(-2))
         moved = phi - np.divide(
             gradient, curvature, out=np.zeros_like(phi), where=curvature > 0
         )

@@ -26,8 +26,8 @@ def root_text(root: Root) -> str:
 def factor_text(root: Root) -> str:
     """The linear form that vanishes at a root.
 
-    >>> factor_text(Root(-1, 2)), factor_text(Root(1, 0)), factor_text(Root(1, 1)), factor_text(Root(0, 1))
-    ('X + 0.5 Y', 'Y', 'X − Y', 'X')
+    >>> [factor_text(Root(*root)) for root in ((-1, 2), (1, 0), (1, 1), (0, 1))]
+    ['X + 0.5 Y', 'Y', 'X − Y', 'X']
     """
     m = root_text(root)
     if m in ("∞", "0"):

@@ -101,10 +101,8 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...
 
     u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
     even = d - d % 2
-    w[0:even:2], w[1:even:2] = (
-        -u[1:even:2],
-        u[0:even:2],
-    )  # a quarter turn of pairs of entries
+    # a quarter turn of pairs of entries
+    w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]
     most = [min(a, d), min(d, d_out), min(d, d_out)]
     for _ in range(
         100
@@ -187,8 +185,9 @@ def singular_facts(approach: Approach) -> SingularFacts:
     order in all d² directions, and the image of the differential has more dimensions
     than the set.
 
-    >>> [singular_facts(Approach(3, 2, 3, s, b)).kernel for s, b in [(0, 0), (1, 0), (0, 1), (1, 1)]]
-    [1, 1, 1, 3]
+    >>> for s, b in ((0, 0), (1, 0), (0, 1), (1, 1)):
+    ...     print(singular_facts(Approach(3, 2, 3, s, b)).kernel, end=" ")
+    1 1 1 3
     """
     over, d, a = PrimeField(), approach.d, approach.a
     pair = Pair(*map(over.reduce, approach.numerators()))

@@ -65,8 +65,8 @@ class Slice:
     >>> from neuroviz.singular.surface import SLICES
     >>> SLICES["S1"].forms(3, 1, 0)
     ((1, 3, 1), (1, 0, -1))
-    >>> SLICES["S1"].kind(3, 0, 0), SLICES["S1"].kind(2, 0, 0), SLICES["S1"].kind(1.5, 0.0, 0.0)
-    ('crossing', 'boundary', 'closure only')
+    >>> [SLICES["S1"].kind(p, 0, 0) for p in (3, 2, 1.5)]
+    ['crossing', 'boundary', 'closure only']
     """
 
     name: str
@@ -89,9 +89,8 @@ class Slice:
                 f" {self.directions}"
             )
             raise ValueError(f"{needed}: take functions that do not lie in one plane")
-        if all(
-            self.resultant(*p) == 0 for p in product(range(5), repeat=3)
-        ):  # its degree is 4
+        # its degree is 4
+        if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):
             found = f"all those of {self.name} have a common factor"
             raise ValueError(
                 f"a surface needs functions beside it; {found}: take another function"
@@ -213,9 +212,11 @@ class Slice:
             ValueError: if the singular points fill a surface.
 
         >>> from neuroviz.singular.surface import SLICES
-        >>> pieces = SLICES["S1"].singular_curve()
-        >>> [(piece.kind, piece.points[[0, -1], 0].round(9).tolist()) for piece in pieces]
-        [('crossing', [-3.5, -2.0]), ('closure only', [-2.0, 2.0]), ('crossing', [2.0, 3.5])]
+        >>> for piece in SLICES["S1"].singular_curve():
+        ...     print(piece.kind, piece.points[[0, -1], 0].round(9).tolist())
+        crossing [-3.5, -2.0]
+        closure only [-2.0, 2.0]
+        crossing [2.0, 3.5]
         """
         pieces, inside = [], (window or self.window).inside
         for branch in self.branches():
@@ -228,9 +229,8 @@ class Slice:
             ):
                 points = branch.at(phi)
                 for end, corner in (0, lo), (-1, hi):
-                    if (
-                        special and phi[end] == corner
-                    ):  # a pinch point, without the rounding of its angle
+                    # a pinch point, without the rounding of its angle
+                    if special and phi[end] == corner:
                         points[end] = special[
                             corner if corner in special else min(special)
                         ]

@@ -5,8 +5,7 @@ For each width δ: the exact rank, the rank in float64 with its gap, what theory
 and, where asked for, what the row-by-row float32 procedure reads off:
 
     weights and inputs N(0, 1) in float32, the gradient of every output number as a row,
-    and
-    torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
+    and torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
 
 torch, which only this procedure needs, is imported where it is used.
 """
@@ -194,8 +193,8 @@ class Figure3Study:
         float32 is empty where the procedure was not run (then float32_inputs is empty
         too) or overflowed.
 
-        >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:86])
-        delta,attention,layers,tokens,head_dim,parameters,exact,prime,error_bound,float,gap,de
+        >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:56])
+        delta,attention,layers,tokens,head_dim,parameters,exact,
         """
         rows, text = [self._line(point) for point in self.points], io.StringIO()
         table = csv.DictWriter(text, rows[0], lineterminator="\n")
@@ -313,7 +312,8 @@ def float32_rank(
     Raises:
         ImportError: without torch; it says how to get it.
 
-    >>> float32_rank(Architecture.uniform(3, 2, 2, attention="softmax"), inputs=100).value
+    >>> arch = Architecture.uniform(3, 2, 2, attention="softmax")
+    >>> float32_rank(arch, inputs=100).value
     25
     """
     from threadpoolctl import threadpool_limits

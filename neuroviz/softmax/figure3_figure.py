@@ -10,10 +10,8 @@ from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
 _UPPER, _LOWER = (0.62, 1.0), (0.0, 0.36)
 _TALLEST = 1e17  # height of a gap above nothing, or above an exact zero
-_FILLED, _HOLLOW = (
-    {"softmax": "■", "lightning": "●"},
-    {"softmax": "□", "lightning": "○"},
-)
+_FILLED = {"softmax": "■", "lightning": "●"}
+_HOLLOW = {"softmax": "□", "lightning": "○"}
 
 
 def figure3_parts(study: Figure3Study) -> Parts:
@@ -58,17 +56,13 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
 
 
 def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
-    points, size, mark, x = (
-        study.of(kind),
-        theme.size("marker"),
-        kind_mark(kind),
-        _widths(study.of(kind)),
-    )
-    formula, measured, large = (
-        theme.color("formula"),
-        theme.color("measured"),
-        theme.size("base"),
-    )
+    points = study.of(kind)
+    size = theme.size("marker")
+    mark = kind_mark(kind)
+    x = _widths(study.of(kind))
+    formula = theme.color("formula")
+    measured = theme.color("measured")
+    large = theme.size("base")
     read = [point for point in points if point.float32_difference is not None]
     right, wrong = (
         [p for p in read if p.float32_is_wrong == off] for off in (False, True)
@@ -156,10 +150,8 @@ def _numbers(study: Figure3Study, kind: str) -> list[str]:
 def _crosses(
     plot: Plot, name: str, points: list[Figure3Point], role: str, **more: object
 ) -> None:
-    y, line = (
-        [point.float32.value for point in points],
-        {"color": theme.color(role), "width": 2.2},
-    )
+    y = [point.float32.value for point in points]
+    line = {"color": theme.color(role), "width": 2.2}
     look = {"symbol": "x-thin", "size": 2 * theme.size("marker") + 4, "line": line}
     more["text"] = [difference(point.float32_difference) for point in points]
     more["customdata"] = [point.float32.note for point in points]
@@ -258,10 +250,8 @@ def gap_view(
                 "line": line,
             }
             x, y = [point.width for point in some], list(map(_height, some))
-            gaps, read = (
-                [tiny(p.floating.gap) for p in some],
-                [point.floating.value for point in some],
-            )
+            gaps = [tiny(p.floating.gap) for p in some]
+            read = [point.floating.value for point in some]
             said = {
                 "text": gaps,
                 "customdata": read,
@@ -342,10 +332,8 @@ def float32_view(
                 "color": theme.color(role),
                 "line": line,
             }
-            widths, sigmas = (
-                [point.width for point, _ in found],
-                [sigma for _, sigma in found],
-            )
+            widths = [point.width for point, _ in found]
+            sigmas = [sigma for _, sigma in found]
             said = {
                 "text": [point.float32.note for point, _ in found],
                 "hover": "%{y:.1e}<br>%{text}",

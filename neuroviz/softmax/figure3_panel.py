@@ -42,11 +42,10 @@ class Figure3Explorer(Panel):
             self.controls[name].disabled = not self.controls["peer"].value
 
     def _show_answer(self, answer: Figure3Study, started: float | None) -> None:
-        s, (least, most) = (
-            answer.setting,
-            answer.setting.span,
-        )  # the buttons save the shown setting
-        name = f"figure3_{'_'.join(s.kinds)}_l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
+        # the buttons save the shown setting
+        s, (least, most) = answer.setting, answer.setting.span
+        sizes = f"l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
+        name = f"figure3_{'_'.join(s.kinds)}_{sizes}"
         self.export.offer(answer.to_csv(), name)
         super()._show_answer(answer, started)
 

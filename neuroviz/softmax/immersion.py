@@ -216,8 +216,8 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     >>> study = study_immersion(ImmersionSetting())
     >>> [one.so_far.kernel for one in study.experiments], study.everything.kernel
     ([8, 4, 0], 0)
-    >>> antisymmetric = study_immersion(ImmersionSetting(symmetric=0.0))
-    >>> [one.so_far.kernel for one in antisymmetric.experiments], antisymmetric.everything.blocks
+    >>> study = study_immersion(ImmersionSetting(symmetric=0.0))
+    >>> [one.so_far.kernel for one in study.experiments], study.everything.blocks
     ([4, 4, 4], (0, 0, 4))
     """
     virtual, X = real_network(setting)
@@ -304,9 +304,8 @@ def _hidden(
     over, n = PrimeField(DEFAULT_PRIME), network.width
     virtual = _prime_network(network)
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
-    *layers, last = np.split(
-        J, J.shape[1] // n**2, axis=1
-    )  # free_jacobian has M_1, …, M_l, then L
+    # free_jacobian has M_1, …, M_l, then L
+    *layers, last = np.split(J, J.shape[1] // n**2, axis=1)
     blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
     inputs, columns, depth = len(J) // len(experiments), J.shape[1], network.layers
     value = exact_rank(J, over)
@@ -390,10 +389,8 @@ def _prime_network(network: ImmersionSetting) -> VirtualWeights:
     L, *Ms = over.random(rng, (network.layers + 1, n, n))
     if network.weak_layer <= network.layers and network.symmetric < 1:
         weak, part = network.weak_layer - 1, _residue(over, _exactly(network.symmetric))
-        symmetric, anti = (
-            over.reduce(Ms[weak] + Ms[weak].T),
-            over.reduce(Ms[weak] - Ms[weak].T),
-        )
+        symmetric = over.reduce(Ms[weak] + Ms[weak].T)
+        anti = over.reduce(Ms[weak] - Ms[weak].T)
         Ms[weak] = over.reduce(
             over.reduce(part * symmetric)
             + over.reduce((part if network.causal else 1) * anti)
@@ -412,10 +409,8 @@ def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]
     Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
     L, _ = np.linalg.qr(rng.standard_normal((n, n)))
     if network.weak_layer <= network.layers:
-        weak, rest = (
-            network.weak_layer - 1,
-            network.symmetric if network.causal else 1.0,
-        )
+        weak = network.weak_layer - 1
+        rest = network.symmetric if network.causal else 1.0
         symmetric, anti = (Ms[weak] + Ms[weak].T) / 2, (Ms[weak] - Ms[weak].T) / 2
         Ms[weak] = network.symmetric * symmetric + rest * anti
     X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]

@@ -31,7 +31,8 @@ def immersion_facts(study: ImmersionStudy) -> Facts:
 
     >>> from neuroviz.softmax.immersion import ImmersionSetting, study_immersion
     >>> facts = immersion_facts(study_immersion(ImmersionSetting()))
-    >>> facts["hidden"]["says"], [column["silent"] for column in facts["hidden"]["columns"]]
+    >>> hidden = facts["hidden"]
+    >>> hidden["says"], [column["silent"] for column in hidden["columns"]]
     ([{'text': 'still silent: 12 → 8 → 4 → 0'}], [12, 8, 4, 0, 0, 0])
     """
     s = study.setting
@@ -179,7 +180,8 @@ def letter(block: int) -> str:
 def relation_of(study: ImmersionStudy) -> str:
     """What ties the exponentials of the layer that cannot be freed."""
     tied = study.setting.tied_layer
-    return f"{'' if study.setting.causal else numbered('P', tied)}{numbered('Q', tied)} = 1"
+    P = "" if study.setting.causal else numbered("P", tied)
+    return f"{P}{numbered('Q', tied)} = 1"
 
 
 def hidden_finding(study: ImmersionStudy) -> list:

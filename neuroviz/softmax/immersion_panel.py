@@ -134,11 +134,9 @@ class ProofExplorer(Panel):
 
     title = "Theorem A: freeze all layers but one"
     old_states = {"copies=.*": ""}
-    setting, draw, _answer = (
-        ProofSetting,
-        staticmethod(proof_picture),
-        staticmethod(study_proof),
-    )
+    setting = ProofSetting
+    draw = staticmethod(proof_picture)
+    _answer = staticmethod(study_proof)
 
     def _arrange(self) -> None:
         setting = self._read()
@@ -149,10 +147,8 @@ class ProofExplorer(Panel):
                 "mu": free and not setting.causal,
                 "nu": free,
             }
-            for (
-                what,
-                has,
-            ) in says.items():  # disabled ones stay in sight: the figure stays
+            # disabled ones stay in sight: the figure stays
+            for what, has in says.items():
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
                 if self._hides:

@@ -52,7 +52,8 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
 
     >>> from neuroviz.explorables import LedgerExplorer
     >>> from neuroviz.kit.presets import presets
-    >>> show_box(presets(LedgerExplorer(), {"two layers": "layers=2", "four layers": "layers=4"}))[PRESETS]
+    >>> states = {"two layers": "layers=2", "four layers": "layers=4"}
+    >>> show_box(presets(LedgerExplorer(), states))[PRESETS]
     ['two layers', 'four layers']
     """
     if not (found := labels(box)):
@@ -63,7 +64,8 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
 def texts(question: teaching.Question) -> dict:
     """A question, its answer with badge and reason, and the remarks on other answers.
 
-    >>> said = texts(teaching.predict("How many dimensions?", 38, wrong={40: "A factor can move."}))
+    >>> wrong = {40: "A factor can move."}
+    >>> said = texts(teaching.predict("How many dimensions?", 38, wrong=wrong))
     >>> said["question"], said["answer"], said["remarks"]
     ('How many dimensions?', '38', [['40', 'A factor can move.']])
     """

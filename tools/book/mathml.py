@@ -48,9 +48,8 @@ def mathml(latex: str, display: str) -> str:
             f"this formula has no MathML, a command is left over: {latex!r}"
         )
     if other := re.search(r'mathvariant="(?!normal)[^"]*"', found):
-        raise ValueError(
-            f"browsers do not know {other[0]}: {latex!r}"
-        )  # they draw a plain letter
+        # they draw a plain letter
+        raise ValueError(f"browsers do not know {other[0]}: {latex!r}")
     return found
 
 

@@ -113,10 +113,12 @@ def linked(text: str) -> str:
 
     >>> linked("[up](#Walk-along)")
     '[up](#walk-along)'
-    >>> linked("[Start](00_start.ipynb), [status](../docs/mathematics.md#status), [code](../tools/links.py)")
-    '[Start](00_start.md), [status](../docs/mathematics.md#status), code'
-    >>> linked("[Training](further/training.ipynb), [more](../../README.md), [start](../00_start.ipynb)")
-    '[Training](further/training.md), more, [start](../00_start.md)'
+    >>> linked("[Start](00_start.ipynb), [up](../00_start.ipynb)")
+    '[Start](00_start.md), [up](../00_start.md)'
+    >>> linked("[Training](further/training.ipynb), [more](../../README.md)")
+    '[Training](further/training.md), more'
+    >>> linked("[status](../docs/mathematics.md#status), [code](../tools/links.py)")
+    '[status](../docs/mathematics.md#status), code'
     """
 
     def turned(found: re.Match) -> str:
@@ -133,7 +135,8 @@ def linked(text: str) -> str:
         )
         if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):
             return words
-        return f"[{words}]({path.removesuffix('.ipynb').removesuffix('.md')}.md{'#' + place if place else ''})"
+        page = path.removesuffix(".ipynb").removesuffix(".md")
+        return f"[{words}]({page}.md{'#' + place if place else ''})"
 
     return re.sub(
         r"(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<target>[^()\s]+)\)", turned, text
@@ -206,7 +209,8 @@ def presets(labels: list[str]) -> str:
     """Labels of buttons; book.js makes those of a panel buttons that open it.
 
     >>> presets(["two layers", "a < d"])
-    '<p class="nv-presets">Buttons of the panel: <span>two layers</span> <span>a &lt; d</span></p>'
+    '<p class="nv-presets">Buttons of the panel:
+    <span>two layers</span> <span>a &lt; d</span></p>'
     """
     listed = " ".join(f"<span>{escape(label)}</span>" for label in labels)
     return f'<p class="nv-presets">Buttons of the panel: {listed}</p>'
@@ -228,11 +232,11 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     if not data["control"]:
         return _figure(identity, data)
     if data["words"]:
-        options = "".join(
-            "<option"
-            f' value="{place}"{" selected" if place == here else ""}>{escape(one["label"])}</option>'
-            for place, one in enumerate(data["stills"])
-        )
+        options = ""
+        for place, one in enumerate(data["stills"]):
+            chosen = " selected" if place == here else ""
+            label = escape(one["label"])
+            options += f'<option value="{place}"{chosen}>{label}</option>'
         control = f'<select id="{identity}-control">{options}</select>'
     else:
         control = (
@@ -242,9 +246,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
-    role = (
-        "group" if "facts" in data["figure"] else "img"
-    )  # a scene has handles, an image has none
+    # a scene has handles, an image has none
+    role = "group" if "facts" in data["figure"] else "img"
     lines = [
         (
             f'<div class="nv-panel" id="{identity}" data-here="{here}" '

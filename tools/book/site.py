@@ -200,9 +200,8 @@ def _sphinx(source: Path, site: Path) -> None:
         "html_show_search_summary": False,
         "html_last_updated_fmt": None,
         "pygments_style": "default",
-        "suppress_warnings": [
-            "misc.highlighting_failure"
-        ],  # then a piece of code is in one colour
+        # then a piece of code is in one colour
+        "suppress_warnings": ["misc.highlighting_failure"],
         "templates_path": [],
     }
     doctrees = site.parent / "doctrees"
@@ -244,9 +243,8 @@ def _files(
         _write(site / "files" / f"{name}.py", source)
         # Not the .ipynb that stands there: JupyterLab saves what a reader did into it.
         _write(site / "files" / f"{name}.ipynb", to_text(from_source(source)))
-    (
-        site / ".nojekyll"
-    ).touch()  # page hosts would leave out folders that begin with an underscore
+    # page hosts would leave out folders that begin with an underscore
+    (site / ".nojekyll").touch()
 
 
 def look() -> dict:
@@ -297,9 +295,8 @@ def look_css() -> str:
         "layout-color": "panel",
     }
     roles["border-color"] = "axis"
-    with theme.using(
-        {"mode": "dark"}
-    ):  # what a dark JupyterLab says, for the widgets of live panels
+    # what a dark JupyterLab says, for the widgets of live panels
+    with theme.using({"mode": "dark"}):
         code = {
             f"{name}{n}": theme.color(role)
             for name, role in roles.items()

@@ -91,8 +91,10 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
             its controls has values.
 
     >>> from neuroviz.explorables import LedgerExplorer
-    >>> main_control(LedgerExplorer()), main_control(LedgerExplorer(only=["layers", "seed"]))
-    ('head_dim', 'layers')
+    >>> main_control(LedgerExplorer())
+    'head_dim'
+    >>> main_control(LedgerExplorer(only=["layers", "seed"]))
+    'layers'
     """
     shown = {
         name: control
@@ -148,8 +150,10 @@ def values(control: widgets.Widget, most: int = MOST_STILLS) -> list:
 def in_words(control: widgets.Widget) -> str:
     """The value of a control as the reader sees it.
 
-    >>> in_words(widgets.FloatSlider(value=0.4, readout_format=".2f")), in_words(widgets.Checkbox())
-    ('0.40', 'no')
+    >>> in_words(widgets.FloatSlider(value=0.4, readout_format=".2f"))
+    '0.40'
+    >>> in_words(widgets.Checkbox())
+    'no'
     """
     value = control.value
     if isinstance(value, bool):
@@ -225,7 +229,8 @@ def packed_figure(figure: go.Figure) -> dict:
     """All that a page needs to show a figure that nothing moves; its bold lines say
     what is in it.
 
-    >>> drawn = go.Figure(layout={"height": 300, "annotations": [{"text": "<b>4 of 4 agree</b>"}]})
+    >>> annotations = [{"text": "<b>4 of 4 agree</b>"}]
+    >>> drawn = go.Figure(layout={"height": 300, "annotations": annotations})
     >>> packed_figure(drawn)["stills"][0]["description"]
     '4 of 4 agree'
     """

@@ -7,6 +7,7 @@ import { Controls, type Way } from "../kit/controls";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { arrange } from "../kit/view";
 import tokensCss from "./token_paths.css";
 import css from "./uniqueness.css";
 import type { UniquenessFacts, UniquenessPlace } from "./uniqueness_facts";
@@ -16,6 +17,9 @@ import { wayView } from "./uniqueness_tokens";
 import { drawnAt, movedAt, nearest, stopsOf, type Both, type Stop } from "./uniqueness_way";
 
 const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
+// From the first part to the last one, as the style sheet has them.
+const WIDE = [".nv-view-left", ".nv-view-maps", ".nv-view-right", ".nv-footer"];
+const NARROW = [".nv-view-maps", ".nv-footer", ".nv-view-left", ".nv-view-right"];
 const HINT = "drag a dot along its way, or a token that moves";
 
 function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessPlace> {
@@ -109,6 +113,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
       const { facts, look } = next;
+      arrange(host, host.classList.contains("narrow") ? NARROW : WIDE);
       if (isNew) {
         stops = stopsOf(facts.formulas, next.ranges.travel);
         if (shown?.[0].shares.length !== facts.formulas.forms[0].length) shown = null;

@@ -10,6 +10,7 @@ import { grow, type Node } from "./unrolled_tree";
 
 const FINGER = 22; // pixels around a node that belong to it
 const LEAF = 2.5; // pixels
+const GAP = 3; // pixels between a name and the tree
 
 export function treeView(host: HTMLElement, picked: (place: number) => void) {
   const { svg, size, headline } = viewIn(host, "tree");
@@ -97,13 +98,31 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
     edges.append("path").attr("class", "dotted").attr("d", dotted.join(""));
   }
 
+  /** Down the tree: where its drawing begins at each height. */
+  function leftEdge(layers: number) {
+    const firsts = Array.from({ length: layers + 1 }, (_, layer) => {
+      const places = tree.filter((node) => node.layer === layer).map(({ x }) => x);
+      return seen({ x: Math.min(...(layer ? places : [0])), layer });
+    });
+    return scaleLinear(
+      firsts.map(([, y]) => y),
+      firsts.map(([x]) => x),
+    ).clamp(true);
+  }
+
   function drawNames(layers: number, isNarrow: boolean, note: number) {
     names.selectAll("*").remove();
+    const outline = leftEdge(layers);
     for (let layer = 0; layer <= layers; layer++) {
       const [, y] = seen({ x: 0, layer });
       const name = layer ? `layer ${layer}` : "copies of X";
       const beside = isNarrow ? (layer ? -1.2 * note : note) : 0;
       textLines(names, [0, y + beside], [name], { role: "soft" });
+      const text = names.select<SVGTextElement>("text:last-child");
+      const { x: left, y: top, width, height } = text.node()!.getBBox();
+      const bottom = y + beside + top + height;
+      // A name that would lie on the tree is left out.
+      if (layer && left + width + GAP > outline(bottom)) text.remove();
     }
     const root = tree.at(-1)!;
     const away = radius(root) + 4;

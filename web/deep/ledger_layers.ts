@@ -229,7 +229,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
     hand.name.textContent = `${isTight ? "" : "layer "}${i + 1}`;
     hand.name.style.left = `${place.left}px`;
     const middle = place.left + (isTight ? 1.2 : 3.8) * look.sizes.note;
-    hand.remove.style.left = `${middle - hand.remove.offsetWidth / 2}px`;
+    hand.remove.style.left = `${middle}px`;
   }
 
   /** What there is once: the number of heads, the width of the output, and the button. */

@@ -28,6 +28,8 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
   const x = scaleLinear();
   let look: Look;
   let said = "";
+  /** Of the bar of each row, in pixels from the top. */
+  let places: { top: number; low: number }[] = [];
 
   function addHatch() {
     const pattern = svg.append("pattern").attr("id", hatch);
@@ -144,30 +146,36 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
 
   /** Where the bars are: the style sheet says so. */
   function measure() {
+    // First all questions, then all answers: the browser lays the page out once.
+    places = rows.map(({ room }) => ({
+      top: room.offsetTop,
+      low: room.offsetTop + room.offsetHeight,
+    }));
+    const left = rows[0].room.offsetLeft;
+    x.range([left, left + rows[0].room.offsetWidth]);
     size();
-    const rooms = rows.map(({ room }) => room);
-    const left = rooms[0].offsetLeft;
-    x.range([left, left + rooms[0].offsetWidth]);
     rows.forEach(({ rest, bar, drop }, i) => {
-      const { offsetTop: top, offsetHeight: high } = rooms[i];
-      bar.attr("y", top).attr("height", high);
-      rest.attr("x", left).attr("y", top).attr("height", high);
-      const above = rooms[i - 1];
+      const { top, low } = places[i];
+      const above = places[i - 1];
+      bar.attr("y", top).attr("height", low - top);
+      rest
+        .attr("x", left)
+        .attr("y", top)
+        .attr("height", low - top);
       drop.style("display", above ? "inline" : "none");
-      if (above) drop.attr("y1", above.offsetTop + above.offsetHeight).attr("y2", top + high);
+      if (above) drop.attr("y1", above.low).attr("y2", low);
     });
-    const { offsetTop: top, offsetHeight: high } = rooms[rooms.length - 1];
+    const { top, low } = places[places.length - 1];
     const tick = bars.selectAll("line.tick").data([0]).join("line").attr("class", "tick");
-    tick.attr("y1", top - 4).attr("y2", top + high + 4);
+    tick.attr("y1", top - 4).attr("y2", low + 4);
   }
 
   /** The scale changes where another network needs it, and is seen to change. */
   function drawRuler() {
     const { note } = look.sizes;
     const [left, right] = x.range();
-    const top = rows[0].room.offsetTop - 3;
-    const last = rows[rows.length - 1].room;
-    const low = last.offsetTop + last.offsetHeight;
+    const top = places[0].top - 3;
+    const { low } = places[places.length - 1];
     const ticks = x.ticks(Math.max(2, (right - left) / (RULER * note)));
     const lines = ruler.selectAll("line").data(ticks).join("line");
     lines

@@ -18,9 +18,8 @@ from flint import arb_mat
 
 from neuroviz.engine.network import Weights
 
-_ROWS_AT_ONCE = (
-    64  # rows of a product in one call: python-flint ignores Ctrl-C within a call
-)
+# rows of a product in one call: python-flint ignores Ctrl-C within a call
+_ROWS_AT_ONCE = 64
 _BITS_A_STEP = 10  # bits that one float inverse gains at least; often 50
 _ONE_AT_A_TIME = RLock()  # python-flint has one precision for all threads
 

@@ -164,7 +164,8 @@ def certify(
 
     >>> certify(Architecture((4, 3, 5), (2, 2))).source
     'Cor. 3.8'
-    >>> certify(Architecture((3, 3, 3), (2, 2), attention="softmax"), route="ball").dimension
+    >>> arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
+    >>> certify(arch, route="ball").dimension
     25
     """
     check_architecture("certify", arch)

@@ -62,12 +62,10 @@ def rough_seconds(arch: Architecture) -> float:
     >>> [round(rough_seconds(Architecture.uniform(width, 2, 2))) for width in (4, 12)]
     [0, 4]
     """
-    n, t, depth, width = (
-        num_columns(arch),
-        arch.tokens,
-        arch.num_layers,
-        max(arch.widths),
-    )
+    n = num_columns(arch)
+    t = arch.tokens
+    depth = arch.num_layers
+    width = max(arch.widths)
     try:
         calls = 1.5e-3 * depth * (1 + n / 32)
         return calls + n * (width * t + n / depth) * t * t * depth / 1.5e5

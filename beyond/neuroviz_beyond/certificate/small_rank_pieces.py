@@ -191,9 +191,8 @@ def columns_at(
     ]
     rows = np.concatenate([X, over.matmul(np.stack(special), X[:, :n])], axis=1)
     core, (c, e, u, v, line) = range(n), range(n, n + 5)
-    linear = over.matmul(rows, out[..., None])[
-        ..., 0
-    ]  # [:, a]: the effect of moving coordinate a of L
+    # [:, a]: the effect of moving coordinate a of L
+    linear = over.matmul(rows, out[..., None])[..., 0]
     columns: dict[str, list[np.ndarray]] = {name: [] for name in PIECES}
     first, one, square, pair, output, output_one = columns.values()
     turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn with ℓ
@@ -282,9 +281,8 @@ def _adjoints(
     bars = []
     for B, G, S, share in reversed(passed):
         s_bar = mul(G.mT, G_bar)
-        if (
-            share is not None
-        ):  # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
+        # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
+        if share is not None:
             mu, nu = share
             p_bar = red(red(mu * red(1 - mu)) * red(s_bar[:, 1, 0] - s_bar[:, 0, 0]))
             q_bar = red(red(nu * red(1 - nu)) * red(s_bar[:, 0, 1] - s_bar[:, 1, 1]))

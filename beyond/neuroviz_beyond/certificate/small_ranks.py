@@ -125,18 +125,15 @@ def pattern_of(arch: Architecture) -> Pattern:
     >>> pattern_of(Architecture((5, 4, 1, 6), (3, 1, 2))).directions
     ('all', 'rank one', 'line')
     """
-    d, a, depth, tokens = (
-        arch.widths,
-        arch.head_dims,
-        arch.num_layers,
-        min(arch.tokens, 2),
-    )
+    d = arch.widths
+    a = arch.head_dims
+    depth = arch.num_layers
+    tokens = min(arch.tokens, 2)
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
     line = d.index(1) if 1 in d[:-1] else depth
-    collapse = (
-        a.index(1) if 1 in a[:-1] else depth
-    )  # after this layer all tokens are parallel
+    # after this layer all tokens are parallel
+    collapse = a.index(1) if 1 in a[:-1] else depth
     free = (
         ["all"] * collapse + ["rank one"] + ["symmetric"] * depth
         if tokens > 1
@@ -166,9 +163,8 @@ def _virtual_dimension(arch: Architecture, pattern: Pattern) -> int:
     (Lemma D)."""
     d, depth = arch.widths, arch.num_layers
     w = [*accumulate(d[:-1], min), d[-1]]
-    for i in range(
-        depth - 1, 0, -1
-    ):  # layer i + 1 shows what later layers do, and 2a vectors more
+    # layer i + 1 shows what later layers do, and 2a vectors more
+    for i in range(depth - 1, 0, -1):
         w[i] = min(w[i], w[i + 1] + 2 * arch.head_dims[i])
     total = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, depth)) + w[-1] * w[-2]
     for direction, a, width in zip(pattern.directions, arch.head_dims, w, strict=False):

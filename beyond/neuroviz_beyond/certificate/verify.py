@@ -22,11 +22,8 @@ from neuroviz_beyond.certificate.small_ranks import local_check
 Place = tuple[int, int, int, int]
 """A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
 _MOST_BITS = 4096
-_BITS_AGAIN = (
-    2,
-    4,
-    8,
-)  # multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
+# multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
+_BITS_AGAIN = (2, 4, 8)
 
 
 @dataclass(frozen=True)
@@ -133,20 +130,16 @@ def count_another_way(arch: Architecture) -> int:
     >>> count_another_way(Architecture((3, 3, 3), (1, 2)))
     18
     """
-    d, a, depth, lightning = (
-        arch.widths,
-        arch.head_dims,
-        arch.num_layers,
-        arch.attention == "lightning",
-    )
+    d = arch.widths
+    a = arch.head_dims
+    depth = arch.num_layers
+    lightning = arch.attention == "lightning"
     if not lightning and arch.tokens == 1:
         r = min(d)
         return d[0] * d[-1] - (d[0] - r) * (d[-1] - r)
     r = [*accumulate(d[:-1], min), d[-1]]
-    reach = [
-        0,
-        *accumulate(2 * min(a[j], r[j]) for j in range(depth)),
-    ]  # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
+    # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
+    reach = [0, *accumulate(2 * min(a[j], r[j]) for j in range(depth))]
     least = accumulate((r[k] + reach[k] for k in range(depth, -1, -1)), min)
     seen = [
         best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)
@@ -175,10 +168,8 @@ def _whole_numbers(stored: list) -> np.ndarray:
 def _check_inputs(arch: Architecture, X: np.ndarray, functionals: np.ndarray) -> None:
     """ValueError unless these are inputs of this architecture, and a functional of the
     output for each."""
-    inside, outside = (
-        (len(X), arch.widths[0], arch.tokens),
-        (len(X), arch.widths[-1], arch.tokens),
-    )
+    inside = (len(X), arch.widths[0], arch.tokens)
+    outside = (len(X), arch.widths[-1], arch.tokens)
     if X.shape != inside or functionals.shape != outside:
         raise ValueError(
             f"inputs need the shape {inside} and functionals {outside}; got {X.shape}"
@@ -211,11 +202,8 @@ def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[
                 f"layer {i + 1} does not lie on the slice: the first entry of Q is"
                 " not 1"
             )
-        held = [
-            int(arch.attention == "lightning"),
-            a,
-            r[i + 1] if i < depth - 1 else 0,
-        ]  # first columns
+        # first columns
+        held = [int(arch.attention == "lightning"), a, r[i + 1] if i < depth - 1 else 0]
         for m, matrix in enumerate((Q, K, V)):
             for row, column in np.ndindex(matrix.shape):
                 if column >= held[m] or (m == 0 and row):

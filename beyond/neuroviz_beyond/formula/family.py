@@ -200,7 +200,8 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
     """Measure every member exactly, and compare with the proposed formula.
 
     >>> study = study_family(FamilySetting("skip", "l*(alpha(a, d) + d**2)"))
-    >>> study.family.name_of(study.first.sizes), study.first.proposed, study.first.measured.value
+    >>> first = study.first
+    >>> study.family.name_of(first.sizes), first.proposed, first.measured.value
     ('d = 1, a = 1, l = 1', 2, 1)
     """
     family = FAMILIES[setting.family]

@@ -12,18 +12,14 @@ from neuroviz_beyond.formula.families import FAMILIES
 from neuroviz_beyond.formula.family import FamilySetting, FamilyStudy, study_family
 
 _TABLE, _WORDS = (0.0, 0.7), 0.73
-_NUMBER, _BELOW = (
-    0.16,
-    -0.2,
-)  # heights of the two numbers in a cell, in rows from its middle
+# heights of the two numbers in a cell, in rows from its middle
+_NUMBER, _BELOW = 0.16, -0.2
 
 
 def formula_parts(study: FamilyStudy) -> Parts:
     """The picture: a row for each d, a column for each choice of the other letters."""
-    plot, others = (
-        Plot("", _TABLE, (0.12, 1.0)),
-        [letter for letter in study.family.varies if letter != "d"],
-    )
+    plot = Plot("", _TABLE, (0.12, 1.0))
+    others = [letter for letter in study.family.varies if letter != "d"]
     keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
     found, widths = sorted(set(keys)), sorted({v.sizes.width for v in study.verdicts})
     places = [
@@ -166,11 +162,8 @@ def _write(plot: Plot, study: FamilyStudy) -> None:
         )
     if study.expected:
         formula = study.family.known
-        for part in (
-            " - H*max",
-            " if t",
-            " else s",
-        ):  # the two longest formulas are broken into lines
+        # the two longest formulas are broken into lines
+        for part in (" - H*max", " if t", " else s"):
             formula = formula.replace(part, f"<br>   {part}")
         known = f"<b>what is known</b> ({study.expected.status})<br>{formula}"
     at = {"xref": "paper", "yref": "paper", "xanchor": "left", "align": "left"}

@@ -25,7 +25,8 @@ def check_blending(arch: object) -> str:
 
     >>> from neuroviz import Architecture
     >>> check_blending(Architecture((4, 4), (2,), heads=3))
-    ✗ Not yet. Lost are 3: one rescaling a head, and nothing more. How many directions may a head take?
+    ✗ Not yet. Lost are 3: one rescaling a head, and nothing more.
+    How many directions may a head take?
     """
     arch = small_network(arch)
     if (
@@ -70,10 +71,8 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
     larger, smaller = small_network(larger), small_network(smaller)
     sizes = [arch.num_parameters for arch in (larger, smaller)]
     found = [measure_dimension(arch).value for arch in (larger, smaller)]
-    first, second = (
-        f"{sizes[0]} parameters and {found[0]} dimensions",
-        f"{sizes[1]} and {found[1]}",
-    )
+    first = f"{sizes[0]} parameters and {found[0]} dimensions"
+    second = f"{sizes[1]} and {found[1]}"
     said = f"The first has {first}, the second {second}."
     if sizes[0] <= sizes[1] or found[0] >= found[1]:
         raise ValueError(said)

@@ -68,11 +68,8 @@ CASES = tuple(
 """Networks whose parameters (24 to 57) and dimensions (10 to 34) come in another
 order."""
 LEARNT = 1e-6  # a task is learnt when the relative error is below this
-STEPS, DRAWS, STARTS = (
-    400,
-    8,
-    3,
-)  # most steps of a run; tasks for each N; most starts for each task
+# most steps of a run; tasks for each N; most starts for each task
+STEPS, DRAWS, STARTS = 400, 8, 3
 STORED = Path(__file__).with_name("memorisation.json")
 Task = tuple[Architecture, np.ndarray, np.ndarray, np.ndarray, float]
 """Network, X (N, d₀, t), C (N, 1, d_l, t), y (N,), and what a miss is measured by: ‖y‖
@@ -375,10 +372,8 @@ def main(quick: bool) -> None:
             )
             rows.append(json.dumps(row))
     if not quick:
-        settings, curves = (
-            {"seed": 0, "draws": draws, "starts": STARTS},
-            ",\n".join(rows),
-        )
+        settings = {"seed": 0, "draws": draws, "starts": STARTS}
+        curves = ",\n".join(rows)
         settings |= {"steps": STEPS, "learnt": LEARNT}
         STORED.write_text(
             f'{{"settings": {json.dumps(settings)},\n"curves": [\n{curves}\n]}}\n',

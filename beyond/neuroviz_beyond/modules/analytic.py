@@ -16,25 +16,28 @@ from torch.utils._pytree import tree_leaves
 # Of torch's own operations (aten) on numbers that depend on an input. Unnamed ones
 # count as not analytic.
 _MOVING = """
-    view _unsafe_view reshape expand permute transpose t unsqueeze squeeze slice select split split_with_sizes
-    unsafe_split chunk unsafe_chunk unbind unfold alias detach clone contiguous flip roll repeat diagonal
-    narrow movedim as_strided
+    view _unsafe_view reshape expand permute transpose t unsqueeze squeeze slice select
+    split split_with_sizes unsafe_split chunk unsafe_chunk unbind unfold alias detach
+    clone contiguous flip roll repeat diagonal narrow movedim as_strided
 """.split()
 _LINEAR = """
-    _to_copy copy cat stack index index_select index_put gather scatter scatter_add index_add masked_fill
-    where tril triu constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
-    diag_embed fill zero slice_scatter select_scatter im2col col2im pixel_shuffle pixel_unshuffle sum mean
-    cumsum add sub rsub neg avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d
-    upsample_linear1d upsample_bilinear2d upsample_bicubic2d upsample_nearest1d upsample_nearest2d real imag
-    _conj view_as_real view_as_complex
+    _to_copy copy cat stack index index_select index_put gather scatter scatter_add
+    index_add masked_fill where tril triu constant_pad_nd reflection_pad1d
+    reflection_pad2d replication_pad1d replication_pad2d diag_embed fill zero
+    slice_scatter select_scatter im2col col2im pixel_shuffle pixel_unshuffle sum mean
+    cumsum add sub rsub neg avg_pool1d avg_pool2d avg_pool3d _adaptive_avg_pool2d
+    _adaptive_avg_pool3d upsample_linear1d upsample_bilinear2d upsample_bicubic2d
+    upsample_nearest1d upsample_nearest2d real imag _conj view_as_real view_as_complex
 """.split()
 _PRODUCTS = """
-    mul mm bmm addmm baddbmm addbmm addmv mv dot addr addcmul lerp square prod cumprod var convolution
-    _trilinear linear
+    mul mm bmm addmm baddbmm addbmm addmv mv dot addr addcmul lerp square prod cumprod
+    var convolution _trilinear linear
 """.split()
+# Each is flat far from 0.
 _CURVES = """
-    exp expm1 tanh sigmoid erf erfc gelu silu softplus mish log_sigmoid_forward atan asinh
-""".split()  # each is flat far from 0
+    exp expm1 tanh sigmoid erf erfc gelu silu softplus mish log_sigmoid_forward atan
+    asinh
+""".split()
 _SMOOTH = "sin cos sinh cosh glu".split()
 _SHARES = "_softmax _safe_softmax _log_softmax logsumexp".split()
 _MAY_BE_FLAT = {*_CURVES, *_SHARES, "glu"}

@@ -38,9 +38,8 @@ _BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's wo
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
 _STEADY_IF_MORE_MAY_ADD = 4
-_MOST_IF_MORE_MAY_ADD = (
-    2000  # inputs; a neuron may bend so rarely that the rank grows for ever
-)
+# inputs; a neuron may bend so rarely that the rank grows for ever
+_MOST_IF_MORE_MAY_ADD = 2000
 _REPEATED = 0.1  # of a density's numbers hardly any two are the same, in float32 either
 
 
@@ -81,7 +80,7 @@ def functional_dimension(
     inputs are enough, and `decided` may be true, where
 
     - the rank is the number of parameters, or all that the symmetries of
-    `module_symmetries` leave;
+      `module_symmetries` leave;
     - or f is real-analytic in its inputs, and inputs in general position added nothing.
       As drawn from a density they are in general position; numbers that repeat from
       input to input are noticed. So are activations that rounding makes straight.
@@ -117,13 +116,19 @@ def functional_dimension(
             called again, or numbers that are not finite; if the matrix does not fit
             into memory.
 
-    >>> factors = nn.Sequential(nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False))
-    >>> functional_dimension(factors, torch.randn(6, 3)).value  # 3 × 3 matrices of rank 2: 2·(3 + 3 − 2)
+    The first shows 3 × 3 matrices of rank 2: 2·(3 + 3 − 2). Of the other nobody has
+    asked for the last of five tokens.
+
+    >>> first, second = nn.Linear(3, 2, bias=False), nn.Linear(2, 3, bias=False)
+    >>> factors = nn.Sequential(first, second)
+    >>> functional_dimension(factors, torch.randn(6, 3)).value
     8
     >>> functional_dimension(factors, lambda count: torch.randn(count, 3)).note
-    '8 on 5 inputs; the known symmetries leave 8 of 12 parameters, so more inputs cannot add to it; ...'
-    >>> found = functional_dimension(nn.Embedding(5, 2), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3]))
-    >>> found.value, found.status, found.decided  # nobody has asked for the last of five tokens
+    '8 on 5 inputs; the known symmetries leave 8 of 12 parameters,
+    so more inputs cannot add to it; ...'
+    >>> tokens = torch.tensor([0, 1, 2, 3, 0, 1, 2, 3])
+    >>> found = functional_dimension(nn.Embedding(5, 2), tokens)
+    >>> found.value, found.status, found.decided
     (8, 'lower bound', False)
     """
     if not isinstance(module, nn.Module):
@@ -161,17 +166,15 @@ class _Rows:
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self.outputs = 0  # most outputs of an input
-        self._derivatives: list[
-            float
-        ] = []  # the largest on each input: its rows were divided by it
+        # the largest on each input: its rows were divided by it
+        self._derivatives: list[float] = []
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
         self._largest: list[float] = []  # largest size of each argument so far
         self._taken: list[list[Tensor]] = []
         self._doubt = ""  # an operation that is not known to be analytic
-        self._flat: list[
-            str
-        ] = []  # for each input an operation whose bend is lost to rounding, or ""
+        # for each input an operation whose bend is lost to rounding, or ""
+        self._flat: list[str] = []
 
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before
@@ -314,9 +317,8 @@ class _Rows:
         nudge(near, seed=1)
         try:
             return without_rounding(J, parameter_jacobian(self._near, near))
-        except (
-            ValueError
-        ):  # at the edge of the float range rounding cannot be told apart
+        except ValueError:
+            # at the edge of the float range rounding cannot be told apart
             return J
 
     def fits(self, planned: int) -> bool:

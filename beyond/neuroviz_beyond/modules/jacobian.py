@@ -337,10 +337,8 @@ def _pull_back(of: Copied, output: Tensor, cotangents: Tensor) -> list[Tensor | 
     gradients = partial(
         torch.autograd.grad, output, of.parameters, retain_graph=True, allow_unused=True
     )
-    with (
-        suppress(RuntimeError),
-        of.in_double,
-    ):  # a fault of the backward pass itself is reported below
+    # a fault of the backward pass itself is reported below
+    with suppress(RuntimeError), of.in_double:
         return list(gradients(cotangents, is_grads_batched=True))
     try:
         with of.in_double:

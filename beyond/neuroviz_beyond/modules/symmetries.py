@@ -25,13 +25,8 @@ from neuroviz_beyond.modules.symmetry_families import (
 )
 
 _HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
-_WITHOUT = (
-    nn.Tanh,
-    nn.Sigmoid,
-    nn.GELU,
-    nn.SiLU,
-    nn.Softplus,
-)  # no continuous symmetry is known
+# no continuous symmetry is known
+_WITHOUT = (nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.Softplus)
 _NOTHING = (nn.Identity, nn.Dropout)  # these do nothing in evaluation mode
 
 
@@ -81,7 +76,8 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     >>> ledger.parameters, ledger.entries, ledger.bound
     (26, {'rescalings of hidden neurons': 4}, 22)
     >>> module_symmetries(nn.MultiheadAttention(4, 2)).entries
-    {'query and key bases': 8, 'value and output bases': 8, 'key biases': 4, 'value biases': 4}
+    {'query and key bases': 8, 'value and output bases': 8,
+     'key biases': 4, 'value biases': 4}
     """
     entries, left_out = Counter(), {}
     for family in _families(module):

@@ -60,8 +60,10 @@ class Map:
     """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are
     made of its three.
 
+    In place, W → 2 W and b → 2 b:
+
     >>> linear = nn.Linear(2, 2)
-    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))  # in place: W → 2 W, b → 2 b
+    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
@@ -147,9 +149,8 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
             for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
-            if (
-                not biased or i <= biased[0]
-            ):  # a bias before the first biased layer would be seen
+            # a bias before the first biased layer would be seen
+            if not biased or i <= biased[0]:
                 reached = _product(layers[:i], torch.eye(widths[0]).to(layer.weight))
                 never = torch.eye(len(reached)).to(
                     reached
@@ -173,8 +174,8 @@ def _numbers_shown(widths: list[int], biased: list[int]) -> int:
     after it, an image that contains that of the product: if it is larger than that, it
     contains any vector as well, and else the vector lies in it.
 
-    >>> _numbers_shown([4, 2, 3], []), _numbers_shown([4, 2, 3], [1]), _numbers_shown([4, 2, 3], [0])
-    (10, 13, 12)
+    >>> [_numbers_shown([4, 2, 3], biased) for biased in ([], [1], [0])]
+    [10, 13, 12]
     """
     n, k, r = widths[0], widths[-1], min(widths)
     if not biased:
@@ -322,10 +323,8 @@ def stream_shift(start: Tensor, first: nn.Linear | None, last: nn.Linear) -> Fam
     a normalisation stands before it: then only the same constant in all entries goes
     unnoticed.
     """
-    name, end = (
-        "shifts of the residual stream",
-        Map(torch.eye(len(start)).to(start), last.bias),
-    )
+    name = "shifts of the residual stream"
+    end = Map(torch.eye(len(start)).to(start), last.bias)
     if first is None:
         return _shift(name, 1, start, [end], (start, last.bias))
     return _shift(

@@ -74,11 +74,9 @@ def study_flag(setting: FlagSetting) -> FlagStudy:
 
 def flag_parts(study: FlagStudy) -> Parts:
     """A column of cells for each width."""
-    plot, inner, last = (
-        Plot("", (0.0, 1.0), (0.0, 1.0)),
-        study.inner,
-        study.arch.num_layers,
-    )
+    plot = Plot("", (0.0, 1.0), (0.0, 1.0))
+    inner = study.inner
+    last = study.arch.num_layers
     looking: dict[int, list[tuple[int, int]]] = {
         part: [] for part in range(MAX_LAYERS + 1)
     }
@@ -125,10 +123,8 @@ def flag_parts(study: FlagStudy) -> Parts:
     plot.line(
         "w by the recursion", x, y, theme.color("formula"), theme.size("line") + 1
     )
-    x, y = (
-        [step.index + 0.8 * HALF for step in inner],
-        [step.measured.value for step in inner],
-    )
+    x = [step.index + 0.8 * HALF for step in inner]
+    y = [step.measured.value for step in inner]
     dot = {"size": theme.size("marker") + 3, "color": theme.color("measured")}
     hover = (
         "exact rank of the rows of L and of the rows and columns of the later M: %{y}"
@@ -201,14 +197,10 @@ def cells(
 
 def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     """Between two columns: an arrow, and what the layer there adds to what is seen."""
-    fits, vectors = (
-        dict(step.parts)[step.index + 1],
-        2 * study.arch.head_dims[step.index],
-    )
-    x, y = (
-        step.index,
-        step.seen - fits / 2,
-    )  # middle of the added part, or top of the column
+    fits = dict(step.parts)[step.index + 1]
+    vectors = 2 * study.arch.head_dims[step.index]
+    # middle of the added part, or top of the column
+    x, y = step.index, step.seen - fits / 2
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:
         place = {
@@ -263,11 +255,9 @@ class FlagExplorer(Panel):
 
     title = "What do later layers see?"
 
-    setting, draw, _answer = (
-        FlagSetting,
-        staticmethod(flag_parts),
-        staticmethod(study_flag),
-    )
+    setting = FlagSetting
+    draw = staticmethod(flag_parts)
+    _answer = staticmethod(study_flag)
 
     def _badge(self, answer: FlagStudy) -> str:
         return measured_badge(answer.exact) + theory_badge(

@@ -26,10 +26,8 @@ QUESTIONS = (
     "certificates",
     *IN_TABLE,
 )
-_MOST_PARAMETERS, _MOST_SECONDS = (
-    1500,
-    5,
-)  # larger networks are measured only when asked
+# larger networks are measured only when asked
+_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5
 
 
 @dataclass(frozen=True)
@@ -159,10 +157,8 @@ def what_is_known(
 
 def _fibre(arch: Architecture) -> StatusEntry:
     """Beyond the paper: which weights share a function."""
-    theorem, generic = (
-        orbit_theorem(arch),
-        "For almost all weights; our proof, not peer-reviewed",
-    )
+    theorem = orbit_theorem(arch)
+    generic = "For almost all weights; our proof, not peer-reviewed"
     one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
     if speaks_of_fibres(arch):
         between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
@@ -222,10 +218,8 @@ def _rank(
     if expected.value is None:
         verdict = "No formula says it."
     elif measured.value != expected.value:
-        answer, verdict = (
-            f"{answer}, against {expected.value}",
-            f"Theory says {expected.value}: they DISAGREE.",
-        )
+        answer = f"{answer}, against {expected.value}"
+        verdict = f"Theory says {expected.value}: they DISAGREE."
     note = f"{_sentence(measured.note)} {verdict}"
     return StatusEntry("exact rank", answer, measured.status, source, note)
 

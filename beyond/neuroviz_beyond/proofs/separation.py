@@ -81,9 +81,8 @@ def find_ending(
         first, first_ = (FROZEN, on_first) if causal else (on_first, on_second)
     elif case in ("B1, ρ > 0", "peel"):
         first = first_ = FROZEN
-    if (
-        case == "B1, ρ > 0"
-    ):  # the runaway token has met the other one in one network only
+    # the runaway token has met the other one in one network only
+    if case == "B1, ρ > 0":
         stays = X[..., :1] if causal else X[..., 1:]
         together = np.concatenate([stays, stays], axis=-1)
         X, X_ = (X, together) if relations.power > 1 else (together, X)
@@ -131,9 +130,8 @@ def _shares_mod(
         for side in range(2):
             *P, Q = (values[side * half + j] for j in range(half))
             point += [1 + P[0] if P else 1, P[0] if P else 0, Q + 1, Q]
-        if all(
-            point[j] % p for j in (0, 2, 4, 6)
-        ):  # a denominator of S would vanish otherwise: draw again
+        # a denominator of S would vanish otherwise: draw again
+        if all(point[j] % p for j in (0, 2, 4, 6)):
             found.append(
                 [point[j + 1] * pow(point[j], -1, p) % p for j in (0, 2, 4, 6)]
             )

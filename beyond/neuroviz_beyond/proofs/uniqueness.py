@@ -100,8 +100,10 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     """Where θ and θ′ are told apart, or why they cannot be.
 
     >>> study = study_singleton(UniquenessSetting("same symmetric part"))
-    >>> study.case, study.relations.words, study.ending.left_meet, study.ending.right_meet
-    ('B2', ('P′Q′ = (PQ)²',), False, True)
+    >>> study.case, study.relations.words
+    ('B2', ('P′Q′ = (PQ)²',))
+    >>> study.ending.left_meet, study.ending.right_meet
+    (False, True)
     >>> outside = study_singleton(UniquenessSetting("other M₂", symmetric=0.0))
     >>> outside.ending.same, outside.functions_apart < 1e-12
     (True, True)
@@ -126,10 +128,8 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
         sides.append(
             Side(here[i].places, here[i].shares, path, room[i], curve, here[i].gap)
         )
-    ending, apart = (
-        find_ending(setting, case, relations, exact),
-        _apart(setting, way.left, way.right),
-    )
+    ending = find_ending(setting, case, relations, exact)
+    apart = _apart(setting, way.left, way.right)
     forms = [along_line(network.M, _X) for network in (way.left, way.right)]
     return SingletonStudy(setting, case, relations, moved, *sides, ending, apart, forms)
 

@@ -34,7 +34,8 @@ def uniqueness_facts(study: SingletonStudy) -> Facts:
     formulas need.
 
     >>> from neuroviz_beyond.proofs.uniqueness import UniquenessSetting, study_singleton
-    >>> facts = uniqueness_facts(study_singleton(UniquenessSetting("negative", travel=1.0)))
+    >>> setting = UniquenessSetting("negative", travel=1.0)
+    >>> facts = uniqueness_facts(study_singleton(setting))
     >>> facts["relations"], facts["networks"][0]["meets"]
     ([{'text': 'P′ = P⁻², Q′ = Q⁻²'}], 'they meet at x₁')
     """

@@ -40,10 +40,8 @@ class SingletonExplorer(Panel):
         )
 
     def _badge(self, answer: SingletonStudy) -> str:
-        name, end = (
-            "Theorem A′" if answer.setting.causal else "Theorem B",
-            answer.ending,
-        )
+        name = "Theorem A′" if answer.setting.causal else "Theorem B"
+        end = answer.ending
         step = (_MASKED_STEPS if answer.setting.causal else _STEPS).get(answer.case)
         failing = answer.setting.failing
         claim = (

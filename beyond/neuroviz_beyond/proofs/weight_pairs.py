@@ -147,9 +147,8 @@ def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
 
 
 def _fraction(number: float) -> Fraction:
-    return Fraction(number).limit_denominator(
-        10**6
-    )  # a slider's 0.15 is meant to be 3/20
+    # a slider's 0.15 is meant to be 3/20
+    return Fraction(number).limit_denominator(10**6)
 
 
 # Relations
@@ -184,10 +183,8 @@ class Relations:
         """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no
         others."""
         half = len(self.letters) // 2
-        rho, one = (
-            -self.rows[0][0] if self.rows else 0,
-            np.eye(half, dtype=int).astype(object),
-        )
+        rho = -self.rows[0][0] if self.rows else 0
+        one = np.eye(half, dtype=int).astype(object)
         return rho if np.array_equal(self.rows, np.hstack([-rho * one, one])) else None
 
 
@@ -264,8 +261,10 @@ def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
 def _monomial(powers: dict[str, Fraction]) -> str:
     """A product of powers; (PQ)² where both have the same.
 
-    >>> _monomial({"P": Fraction(2), "Q": Fraction(2)}), _monomial({"Q": Fraction(-1, 2)}), _monomial({})
-    ('(PQ)²', 'Q⁻¹ᐟ²', '1')
+    >>> _monomial({"P": Fraction(2), "Q": Fraction(2)})
+    '(PQ)²'
+    >>> _monomial({"Q": Fraction(-1, 2)}), _monomial({})
+    ('Q⁻¹ᐟ²', '1')
     """
     if len(powers) == 2 and len(set(powers.values())) == 1:
         together, power = "".join(powers), next(iter(powers.values()))

@@ -59,10 +59,8 @@ _LAST_SWAP = (
 )
 _B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
 _2, _7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7")
-_F, _NOT_F = (
-    ("proved here", "Theorem F"),
-    ("outside hypotheses", "Theorem F"),
-)  # contains Theorem 3.7
+# contains Theorem 3.7
+_F, _NOT_F = ("proved here", "Theorem F"), ("outside hypotheses", "Theorem F")
 _uniform = Architecture.uniform
 
 CASES: dict[str, SearchCase] = {
@@ -239,8 +237,10 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
     >>> list(study_search.in_steps(SearchSetting("softmax-1", starts=4, seed=1)))[1]
     'softmax, 1 layer: 1 of 4 starts, 1 verified'
-    >>> long, short = (study_search(SearchSetting("softmax-1", starts=n)).search.outcomes for n in (4, 2))
-    >>> [start.residual for start in long[:2]] == [start.residual for start in short]
+    >>> def residuals(starts):
+    ...     search = study_search(SearchSetting("softmax-1", starts)).search
+    ...     return [start.residual for start in search.outcomes]
+    >>> residuals(4)[:2] == residuals(2)
     True
     """
     case = CASES[setting.case]

@@ -41,10 +41,8 @@ def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualW
     first, second = (by_name(arch, flatten(each)) for each in (given, weights))
     try:
         layers = align(arch, first, second, _ALIGNED).second
-    except (
-        ValueError,
-        np.linalg.LinAlgError,
-    ):  # no common basis: compare in their own bases
+    except (ValueError, np.linalg.LinAlgError):
+        # no common basis: compare in their own bases
         layers = shown("search_fiber", arch, second)
     M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
     return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
@@ -68,8 +66,10 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     softmax has none.
 
     >>> one = VirtualWeights(np.eye(2), (2 * np.eye(2),))
-    >>> round(float(np.linalg.norm(normalised("lightning", one).M[0])), 9), normalised("softmax", one) is one
-    (1.0, True)
+    >>> round(float(np.linalg.norm(normalised("lightning", one).M[0])), 9)
+    1.0
+    >>> normalised("softmax", one) is one
+    True
     """
     if attention == "softmax":
         return virtual
@@ -92,9 +92,8 @@ def nearest_signs(
         -1 if np.vdot(M, M2) < 0 else 1 for M, M2 in zip(one.M, other.M, strict=True)
     ]
     M = tuple(sign * matrix for sign, matrix in zip(signs, other.M, strict=True))
-    return VirtualWeights(
-        other.L * np.prod(signs), M
-    )  # a sign survives in L: all its powers 3^(l−i) are odd
+    # a sign survives in L: all its powers 3^(l−i) are odd
+    return VirtualWeights(other.L * np.prod(signs), M)
 
 
 def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> float:
@@ -105,8 +104,8 @@ def distance(attention: str, one: VirtualWeights, other: VirtualWeights) -> floa
 
     >>> one = VirtualWeights(np.eye(2), (np.eye(2), np.eye(2)))
     >>> moved = VirtualWeights(-np.eye(2) / 2, (-np.eye(2), 2 * np.eye(2)))
-    >>> round(distance("lightning", one, moved), 9), round(distance("softmax", one, moved), 2)
-    (0.0, 1.55)
+    >>> [round(distance(kind, one, moved), 2) for kind in ("lightning", "softmax")]
+    [0.0, 1.55]
     """
     here = normalised(attention, one)
     there = nearest_signs(attention, here, normalised(attention, other))
@@ -131,7 +130,8 @@ def known_equivalents(
     One after the other, as often as they lead to something new.
 
     >>> J, B = np.array([[0.0, 1.0], [-1.0, 0.0]]), np.diag([1.0, 3.0])
-    >>> [one.symmetry for one in known_equivalents("lightning", VirtualWeights(np.eye(2), (J, B)))]
+    >>> found = known_equivalents("lightning", VirtualWeights(np.eye(2), (J, B)))
+    >>> [one.symmetry for one in found]
     ['rescaling', 'layers swapped']
     """
     if attention == "softmax":

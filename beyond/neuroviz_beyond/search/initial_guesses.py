@@ -28,10 +28,8 @@ _ORDER = (
     "random",
     "−L",
 )
-_NOISE = (
-    -3.0,
-    -0.5,
-)  # log₁₀ of the relative distance of a start from the given weights
+# log₁₀ of the relative distance of a start from the given weights
+_NOISE = (-3.0, -0.5)
 
 
 def kind_of(number: int, kinds: tuple[str, ...]) -> str:

@@ -92,7 +92,8 @@ def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Ch
     With heads, skips, a mask or a block the chart is of all parameters, as they are.
 
     >>> arch = Architecture.uniform(3, 2, 2)
-    >>> chart_at(arch, tuple(Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3)) for _ in "12")).size
+    >>> layer = Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3))
+    >>> chart_at(arch, (layer, layer)).size
     23
     """
     if not arch.is_plain:

@@ -25,10 +25,8 @@ from neuroviz_beyond.search.search import VERIFIED
 
 LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
 MOST_LAYERS = 3
-LOWEST, HIGHEST = (
-    1e-17,
-    1e20,
-)  # where 0 and what has overflowed are drawn; hovering shows the numbers
+# where 0 and what has overflowed are drawn; hovering shows the numbers
+LOWEST, HIGHEST = 1e-17, 1e20
 NAMED = 3  # so many points get a ring and a name
 
 
@@ -155,9 +153,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
     for slot, point in enumerate(points):
         up = max(log(o.residual) for o in own[slot])
         text = f"<b>{short_name(point)}</b><br>found {point.found} times"
-        above = (
-            1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)
-        )  # above the second name
+        # above the second name
+        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)
         name(text, places[slot][0], up, roles[slot], above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
@@ -212,11 +209,9 @@ def weights_view(study: SearchStudy) -> View:
     attention, search = study.case.arch.attention, study.search
     given, other, name, role = normalised(attention, search.target), None, "", "soft"
     if search.others:
-        said, other, role = (
-            short_name(search.others[0]),
-            search.others[0].virtual,
-            "focus",
-        )
+        said = short_name(search.others[0])
+        other = search.others[0].virtual
+        role = "focus"
         name = "<br>".join(
             f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
         )
@@ -224,9 +219,8 @@ def weights_view(study: SearchStudy) -> View:
         other, name, role = search.continuum.example, "one of many<br>others", "outside"
     if other is not None:
         other = nearest_signs(attention, given, normalised(attention, other))
-    if (
-        attention == "lightning"
-    ):  # all rescalings are free, so the given L is scaled to length 1
+    # all rescalings are free, so the given L is scaled to length 1
+    if attention == "lightning":
         length = float(np.linalg.norm(given.L))
         given, other = (
             one and VirtualWeights(one.L / length, one.M) for one in (given, other)
@@ -320,11 +314,9 @@ class SearchExplorer(Panel):
 
 
 def _say_known(study: SearchStudy) -> str:
-    case, found, said = (
-        study.case,
-        len(study.search.classes),
-        f"Theory says: {study.case.known}",
-    )
+    case = study.case
+    found = len(study.search.classes)
+    said = f"Theory says: {study.case.known}"
     if case.points is not None and (found > case.points or study.search.continuum):
         return f"{said} They DISAGREE."
     if case.points is not None and 0 < found < case.points:

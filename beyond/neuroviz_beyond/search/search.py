@@ -59,26 +59,18 @@ VERIFIED = 1e-8
 """The largest relative difference of the outputs that a verified point may have, on any
 fresh input."""
 FRESH_INPUTS = 100
-_INPUTS_PER_COORDINATE = {
-    "lightning": 3,
-    "softmax": 2,
-}  # spare equations: fewer starts get stuck
+# spare equations: fewer starts get stuck
+_INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}
 # softmax: while it descends, the largest M_i maps unit tokens to logits of this size
 _LOGITS = 0.2
 _WORTH_A_POLISH = 1e-4
 _CONVERGED = 1e-9
-_KERNEL, _KERNEL_RESIDUALS = (
-    1e-12,
-    10,
-)  # σ counts as 0 below this share, or 10 residuals
-_RANK = (
-    1e-8  # tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
-)
-_MERGE, _MERGE_SINGULAR, _MERGE_MOST = (
-    1e-6,
-    1e-3,
-    1e-2,
-)  # nearer findings are one: usual, singular, most
+# σ counts as 0 below this share, or 10 residuals
+_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10
+# tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
+_RANK = 1e-8
+# nearer findings are one: usual, singular, most
+_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2
 
 
 def search_fiber(
@@ -112,7 +104,8 @@ def search_fiber(
 
     >>> from neuroviz.engine.network import random_weights
     >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
-    >>> found = search_fiber(arch, random_weights(Reals(), arch, np.random.default_rng(0)), starts=8)
+    >>> weights = random_weights(Reals(), arch, np.random.default_rng(0))
+    >>> found = search_fiber(arch, weights, starts=8)
     >>> found.verified, [point.symmetry for point in found.classes]
     (8, ['the same'])
     """
@@ -269,14 +262,10 @@ def _try(
         Y = forward(Reals(), network, thin, X)
         weights, misfit = polish(arch, weights, Misfit(network, X, Y, eliminate=False))
         converged = misfit < _CONVERGED
-    virtual, residual = (
-        comparable(arch, thin, weights),
-        _residual(arch, thin, weights, rng),
-    )
-    verified, away = (
-        converged and residual <= VERIFIED,
-        distance(arch.attention, target, virtual),
-    )
+    virtual = comparable(arch, thin, weights)
+    residual = _residual(arch, thin, weights, rng)
+    verified = converged and residual <= VERIFIED
+    away = distance(arch.attention, target, virtual)
     return weights, StartOutcome(kind, virtual, verified, residual, away, point=None)
 
 

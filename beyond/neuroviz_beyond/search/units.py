@@ -15,10 +15,8 @@ from neuroviz_beyond.transformers.alignment import Shown, shown
 from neuroviz_beyond.transformers.outputs import fitting_sizes, run
 
 _FAR = 5.0  # inputs so much longer or shorter than the heads ask for are good, too
-_APART, _HEADS_APART = (
-    30.0,
-    1e4,
-)  # more than this no input shows, to the digits that a search compares
+# more than this no input shows, to the digits that a search compares
+_APART, _HEADS_APART = 30.0, 1e4
 
 Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""
@@ -104,7 +102,8 @@ def in_units(
 
     >>> from neuroviz.engine.network import Layer
     >>> one = np.eye(2)
-    >>> (layer,) = in_units(Architecture((2, 2), (2,)), (Layer(one, one, one),), (0.5, 4.0))
+    >>> arch, weights = Architecture((2, 2), (2,)), (Layer(one, one, one),)
+    >>> (layer,) = in_units(arch, weights, (0.5, 4.0))
     >>> layer.Q[0, 0], layer.K[0, 0], layer.V[0, 0]
     (np.float64(0.5), np.float64(0.5), np.float64(0.125))
     """

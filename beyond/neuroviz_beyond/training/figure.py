@@ -13,17 +13,12 @@ from neuroviz.kit.words import power_of_ten, rough, share_in_words
 from neuroviz.singular.flow import BOUNDARY, SINGULAR, Attraction, Flow
 
 RUNS_DRAWN, RUNS_COMPARED = 60, 5
-LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = (
-    -8.0,
-    -10.0,
-    -6.0,
-)  # ends of the logarithmic axes
-REACHED = (
-    1e-6  # a loss that exceeds the least possible one by less counts as reaching it
-)
-IS_LAYER = (
-    1e-20  # a target with a smaller least possible loss is a layer, but for rounding
-)
+# ends of the logarithmic axes
+LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0
+# a loss that exceeds the least possible one by less counts as reaching it
+REACHED = 1e-6
+# a target with a smaller least possible loss is a layer, but for rounding
+IS_LAYER = 1e-20
 
 
 class Ending(NamedTuple):
@@ -93,17 +88,13 @@ def flow_parts(study: FlowStudy) -> Parts:
 
 def losses(study: FlowStudy) -> Plot:
     """Upper left: loss against time, a line for each run, by how it ends."""
-    plot, flow, drawn = (
-        Plot("", (0.0, 0.45), (0.57, 1.0)),
-        study.flow,
-        min(RUNS_DRAWN, study.runs),
-    )
+    plot = Plot("", (0.0, 0.45), (0.57, 1.0))
+    flow = study.flow
+    drawn = min(RUNS_DRAWN, study.runs)
     for end, style in ENDINGS.items():
         loss = flow.loss[1:, :drawn][:, flow.ends[:drawn] == end].T
-        line, look = (
-            paths(flow, np.where(loss > 0, loss, np.nan)),
-            (color(end), 1.3, style.dash),
-        )
+        line = paths(flow, np.where(loss > 0, loss, np.nan))
+        look = (color(end), 1.3, style.dash)
         hover = f"{style.where}: time %{{x:.3g}}, loss %{{y:.2g}}"
         plot.line(f"loss of runs that end {style.where}", *line, *look, hover=hover)
     top = ceil(log10(max(float(flow.loss[1:].max()), 1e-3)) + 0.1)
@@ -153,11 +144,9 @@ def said_of_loss(last: np.ndarray, least: np.ndarray) -> str:
 
 def conserved(study: FlowStudy) -> Plot:
     """Lower left: what theory calls conserved, and beside it what is not."""
-    plot, flow, drawn = (
-        Plot("2", (0.0, 0.45), (0.0, 0.34)),
-        study.flow,
-        min(RUNS_DRAWN, study.runs),
-    )
+    plot = Plot("2", (0.0, 0.45), (0.0, 0.34))
+    flow = study.flow
+    drawn = min(RUNS_DRAWN, study.runs)
     few, samples = min(RUNS_COMPARED, drawn), len(flow.times) - 1
     scalar = next(path for path in flow.conserved.values() if path.ndim == 2)[
         1:, :drawn
@@ -165,9 +154,8 @@ def conserved(study: FlowStudy) -> Plot:
     entries = np.zeros((0, samples))
     if matrix := [path for path in flow.conserved.values() if path.ndim == 4]:
         numbers = matrix[0][1:, :few].reshape(samples, -1, 4)
-        entries = np.concatenate(
-            [numbers[:, :, i].T for i in (0, 1, 3)]
-        )  # the three of a symmetric matrix
+        # the three of a symmetric matrix
+        entries = np.concatenate([numbers[:, :, i].T for i in (0, 1, 3)])
     first, moving = ("A", flow.A) if flow.Q is None else ("Q", flow.Q)
     moved = np.square(moving[1:, :few]).sum(axis=(-2, -1)).T
     for name, lines, role, dash, hover in (
@@ -189,10 +177,8 @@ def conserved(study: FlowStudy) -> Plot:
     title = f"time   (dotted, for comparison: ‖{first}‖², which moves)"
     plot.log_axis("x", *np.log10(flow.times[[1, -1]]), title, plain=True)
     plot.axis("y", low - pad, high + pad, nticks=4)
-    names, verb = (
-        ", ".join(reversed(study.drift)),
-        " is conserved" if len(study.drift) == 1 else "",
-    )
+    names = ", ".join(reversed(study.drift))
+    verb = " is conserved" if len(study.drift) == 1 else ""
     plot.headline(f"{names}{verb}: drift ≤ {rough(max(study.drift.values()), ceil)}")
     return plot
 
@@ -200,11 +186,9 @@ def conserved(study: FlowStudy) -> Plot:
 def places(study: FlowStudy) -> Plot:
     """Right: where the runs end, singular below a line and at the boundary left of
     another."""
-    plot, flow, size = (
-        Plot("3", (0.56, 1.0), (0.0, 1.0)),
-        study.flow,
-        theme.size("marker"),
-    )
+    plot = Plot("3", (0.56, 1.0), (0.0, 1.0))
+    flow = study.flow
+    size = theme.size("marker")
     x = np.log10(np.maximum(flow.angle, 10.0**LOWEST_ANGLE)).round(4)
     y = np.log10(np.maximum(flow.ratio, 10.0**LOWEST_RATIO)).round(4)
     for end, style in ENDINGS.items():
@@ -232,9 +216,8 @@ def places(study: FlowStudy) -> Plot:
         0.35,
         "sine of the angle between forms of keys and values",
     )
-    clipped_axis(
-        plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A"
-    )  # above 1 there is room for three lines of words
+    # above 1 there is room for three lines of words
+    clipped_axis(plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A")
     low, left, wash = LOWEST_RATIO - 0.35, LOWEST_ANGLE - 0.35, theme.color("wash")
     dotted = {"width": 2, "color": theme.color("boundary"), "dash": "dot"}
     plot.region((left, 0.35), (low, log10(SINGULAR)), {"width": 0}, wash)

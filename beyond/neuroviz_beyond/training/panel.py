@@ -72,10 +72,8 @@ PLACES = {
     "closure only": "on the dotted curve: no layer",
     "off": "no layer, and off the closure",
 }
-RUNS, TIMES = (
-    (40, 100, 400),
-    (60, 150, 600),
-)  # what is computed; the first of both takes about 0.3 s, once
+# what is computed; the first of both takes about 0.3 s, once
+RUNS, TIMES = (40, 100, 400), (60, 150, 600)
 MOMENTS = np.geomspace(0.1, TIMES[-1], 32)
 
 
@@ -114,10 +112,8 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
     time = next((n for n in TIMES if n >= setting.time), setting.time)
     if setting.target == "placed":
         at = setting.x, setting.y, setting.z
-        forms, names = (
-            SLICES[setting.slice].forms(*at),
-            SLICES[setting.slice].coordinates,
-        )
+        forms = SLICES[setting.slice].forms(*at)
+        names = SLICES[setting.slice].coordinates
         table, kind, known = forms_table(*forms), str(kind_of(*forms)), ""
         where = ", ".join(
             f"{name} = {value:g}" for name, value in zip(names, at, strict=True)
@@ -125,11 +121,9 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         words = f"the target at {where} of {setting.slice}"
     else:
         chosen = TARGETS[setting.target]
-        table, kind, known = (
-            random_targets(setting.target, runs, setting.seed),
-            "",
-            chosen.known,
-        )
+        table = random_targets(setting.target, runs, setting.seed)
+        kind = ""
+        known = chosen.known
         words = f"{setting.runs} {chosen.many if setting.runs > 1 else chosen.one}"
     flows = _flows(replace(setting, runs=RUNS[0], time=TIMES[0]))
     if not flows or flows[0].loss.shape[1] < runs or setting.time not in flows[0].times:
@@ -137,9 +131,8 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         times = np.unique(
             [0, *MOMENTS[MOMENTS < time], *range(10, time + 1, 10), setting.time]
         )
-        steps = flow_in_steps(
-            table, starts, times, rtol=1e-9
-        )  # with more, noise is seen where the loss is 0
+        # with more, noise is seen where the loss is 0
+        steps = flow_in_steps(table, starts, times, rtol=1e-9)
         told = retold(
             steps, lambda share: f"{100 * share:.0f} % of the flow’s time has passed"
         )

@@ -125,17 +125,15 @@ def numbers(caller: str, name: str, weight: object) -> np.ndarray:
     """An array of real numbers; of floats it keeps the kind that numpy has, and
     bfloat16 becomes float64."""
     try:
-        if hasattr(
-            weight, "detach"
-        ):  # a torch tensor, perhaps a parameter, perhaps on another device
+        # a torch tensor, perhaps a parameter, perhaps on another device
+        if hasattr(weight, "detach"):
             weight = weight.detach().cpu()
             if str(weight.dtype) == "torch.bfloat16":
                 weight = weight.double()
         found = np.asarray(weight)
         if found.dtype.kind not in "fiuO":
-            found = found.astype(
-                float, casting="safe"
-            )  # a bfloat16 of numpy has a kind of its own
+            # a bfloat16 of numpy has a kind of its own
+            found = found.astype(float, casting="safe")
         found.astype(float)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(
@@ -264,10 +262,8 @@ def _align_layers(
     bases, shifts = [here.basis.value], [here.origin.value]
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         last = i == arch.num_layers
-        own_inputs, own_outputs = (
-            arch.skip or i == 1,
-            arch.skip or last,
-        )  # no change of basis mixes these
+        # no change of basis mixes these
+        own_inputs, own_outputs = arch.skip or i == 1, arch.skip or last
         A, A2 = _attention(one, here), _attention(other, there)
         order, attention = _partners(i, A, A2, one.V.value, own_inputs, judge)
         A2 = [A2[k] for k in order]
@@ -534,7 +530,8 @@ def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, fl
     errors as in `where_theorem_h_fails`.
 
     >>> arch = Architecture((1, 1), (1,), attention="softmax")
-    >>> margins = theorem_h_margins(arch, {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")})
+    >>> weights = {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")}
+    >>> margins = theorem_h_margins(arch, weights)
     >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
     {'Condition 1': 0.33, 'Condition 2': 1.0}
     """
@@ -638,9 +635,8 @@ def _two_tokens(
                 f" {_MOST_PRODUCTS}"
             )
         one = np.eye(len(F[0]), dtype=object)
-        for chosen in islice(
-            product(*choices), 1, None
-        ):  # the first choice has no heads
+        # the first choice has no heads
+        for chosen in islice(product(*choices), 1, None):
             whole = one
             for V in chosen:
                 whole = (one + V) @ whole

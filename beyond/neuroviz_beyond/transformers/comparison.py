@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 EPSILON = float(np.finfo(float).eps)
-ROUNDINGS = (
-    16  # weights have been rounded so often, at most: they are themselves results
-)
+# weights have been rounded so often, at most: they are themselves results
+ROUNDINGS = 16
 # of `balanced`; each takes the root of how far rows and columns are from one size
 _ROUNDS = 30
 _KINDS = ("equal", "hidden", "unequal")
@@ -99,9 +98,8 @@ class Judge:
         apart, noise = np.abs(one.value - other.value), self.noise(one, other)
         if not (np.isfinite(apart).all() and np.isfinite(noise).all()):
             return Verdict("hidden", np.inf, np.inf)
-        surely = apart + EPSILON * (
-            one.moved + other.moved
-        )  # we compute in float64, and round once
+        # we compute in float64, and round once
+        surely = apart + EPSILON * (one.moved + other.moved)
         share = _share(apart, unit), _share(noise, unit)
         if (surely <= self.tolerance * unit).all():
             return Verdict("equal", *share)
@@ -227,8 +225,8 @@ def token_size(A: float, c: float) -> float:
 def solved(M: Sum, N: Sum) -> Sum:
     """M⁻¹N for an invertible M, whose rows may have any sizes.
 
-    >>> one = exactly(np.eye(2))
-    >>> solved(exactly(np.diag([1.0, 2.0**-1000])), one).value.diagonal().tolist() == [1.0, 2.0**1000]
+    >>> found = solved(exactly(np.diag([1.0, 2.0**-1000])), exactly(np.eye(2)))
+    >>> found.value.diagonal().tolist() == [1.0, 2.0**1000]
     True
     """
     rows = np.abs(M.value).max(axis=1, keepdims=True)

@@ -12,10 +12,8 @@ from neuroviz.engine.network import BlockWeights, forward
 
 _INPUTS, _TOKENS, _TRIES = 4, 4, 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
-_FITTING = (
-    0.3,
-    3.0,
-)  # logits spread by so much: attention neither uniform nor on one token
+# logits spread by so much: attention neither uniform nor on one token
+_FITTING = (0.3, 3.0)
 
 
 def outputs_differ(
@@ -83,9 +81,8 @@ def fitting_sizes(
                 tried[size] = run(layers, size * X, skip, causal)[0]
             spread = tried[size][head]
             if 0 < spread < np.inf:
-                size *= (
-                    spread**-0.2
-                )  # it grows with the first to the eighth power of the size
+                # it grows with the first to the eighth power of the size
+                size *= spread**-0.2
             else:
                 size *= 0.5 if spread else 2.0
         found.append(fitting[0] if fitting else None)

@@ -198,10 +198,8 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         ]
         for network in (first, second)
     ]
-    pictured, failing = (
-        (outputs[0][shown], outputs[1][shown]),
-        where_theorem_h_fails(setting.arch, pair[0]),
-    )
+    pictured = (outputs[0][shown], outputs[1][shown])
+    failing = where_theorem_h_fails(setting.arch, pair[0])
     return TwinStudy(
         setting,
         first,
@@ -247,7 +245,8 @@ def rates(
 
     Frozen (μ = ν = 0, no token sees another), a layer is y = ([I +] Σ V) x + ω.
 
-    >>> one = Shown(np.array([np.eye(2)]), np.array([np.eye(2)]), np.zeros((1, 2)), np.zeros(2))
+    >>> identity = np.array([np.eye(2)])
+    >>> one = Shown(identity, identity, np.zeros((1, 2)), np.zeros(2))
     >>> rates((one, one), np.array([1.0, 0.0]), np.array([2.0, 0.0]), skip=True)
     [[2.0], [8.0]]
     """
@@ -282,9 +281,8 @@ def as_block_weights(network: Network, biases: bool) -> BlockWeights:
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}
         if biases:
             zero = np.zeros((HEADS, D, 1))
-            values = np.stack([omega, 0 * omega])[
-                ..., None
-            ]  # the first head carries all of ω
+            # the first head carries all of ω
+            values = np.stack([omega, 0 * omega])[..., None]
             weights |= {f"{i}.q": c[..., None], f"{i}.k": zero, f"{i}.v": values}
     return weights
 

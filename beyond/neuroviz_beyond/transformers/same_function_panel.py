@@ -17,10 +17,8 @@ from neuroviz_beyond.transformers.same_function import (
     study_twins,
 )
 
-_WIDE, _HIGH = (
-    1.7,
-    12.6,
-)  # half width and height of the part of the complex plane that is shown
+# half width and height of the part of the complex plane that is shown
+_WIDE, _HIGH = 1.7, 12.6
 _PLACES = ((0.02, 0.47), (0.54, 0.99))
 _SHAPES = ("circle", "square")  # marks of the two heads
 _NEAR = 0.25  # labels nearer than this become one text
@@ -48,11 +46,9 @@ def _matrices(study: TwinStudy) -> View:
     A_most, V_most, _, omega_most = (
         1.3 * largest_entry(*parts) for parts in zip(*study.first, strict=True)
     )
-    outputs, frame, rows = (
-        1.2 * largest_entry(study.outputs[0]),
-        "certified" if same else "",
-        [],
-    )
+    outputs = 1.2 * largest_entry(study.outputs[0])
+    frame = "certified" if same else ""
+    rows = []
     networks = (
         ("○ first", "first", study.first),
         (colored("focus", "● second\u2002"), "second", study.second),
@@ -241,11 +237,9 @@ class SameFunctionExplorer(Panel):
     """
 
     title = "Which transformers compute the same?"
-    setting, draw, walks = (
-        TwinSetting,
-        staticmethod(twin_parts),
-        ("basis", "shift", "third"),
-    )
+    setting = TwinSetting
+    draw = staticmethod(twin_parts)
+    walks = ("basis", "shift", "third")
     _answer = staticmethod(study_twins)
 
     def _arrange(self) -> None:

@@ -133,18 +133,14 @@ class VariantSetting:
     @property
     def arch(self) -> Architecture:
         """The network, without the switches that cannot act."""
-        H, value_dim = (
-            self.heads,
-            None if self.value_dim == "full" else int(self.value_dim),
-        )
+        H = self.heads
+        value_dim = None if self.value_dim == "full" else int(self.value_dim)
         groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[
             self.shared
         ]
         groups = None if value_dim is None or H == 1 else groups
-        rotary, mlp = (
-            self.rotary and self.head_dim % 2 == 0,
-            self.mlp and self.layers > 1,
-        )
+        rotary = self.rotary and self.head_dim % 2 == 0
+        mlp = self.mlp and self.layers > 1
         extras = self.biases, self.temperature, self.positions, (4, 2) if mlp else None
         block = Block(value_dim, groups, rotary, *extras)
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
@@ -214,8 +210,10 @@ def study_variants(setting: VariantSetting) -> VariantStudy:
     """Measure both networks.
 
     >>> study = study_variants(VariantSetting(skip=True, before="skip=no"))
-    >>> study.before.dimension, study.ledger.dimension, effects(study.before, study.ledger)[0]
-    (81, 90, 'the 9 of “bases between layers” come to life')
+    >>> study.before.dimension, study.ledger.dimension
+    (81, 90)
+    >>> effects(study.before, study.ledger)[0]
+    'the 9 of “bases between layers” come to life'
     """
     arch, other = setting.arch, setting.earlier
     before = kernel_ledger(other.arch, setting.seed) if other else None
@@ -239,10 +237,8 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     Where it added or took away parameters, how many of these count; else which
     directions come or go.
     """
-    more, dimensions = (
-        after.parameters - before.parameters,
-        after.dimension - before.dimension,
-    )
+    more = after.parameters - before.parameters
+    dimensions = after.dimension - before.dimension
     if more:
         word, other = (
             "more" if change > 0 else "fewer" for change in (more, dimensions)

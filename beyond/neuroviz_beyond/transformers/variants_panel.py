@@ -17,25 +17,20 @@ from neuroviz_beyond.transformers.variants import (
 )
 
 UNEXPLAINED = "unexplained"
-_THICK, _THIN = (
-    0.46,
-    0.14,
-)  # heights in a row: the present bar, and the former one below it
+# heights in a row: the present bar, and the former one below it
+_THICK, _THIN = 0.46, 0.14
 _UP = 0.08  # the present bar and its number stand higher by this part of a row
 _TICK = 34  # pixels: the mark of the formula is longer than the bar is thick
-_ROOM = (
-    1.3  # the axis is longer than the longest bar by this factor: room for the numbers
-)
+# the axis is longer than the longest bar by this factor: room for the numbers
+_ROOM = 1.3
 
 
 def variants_parts(study: VariantStudy) -> Parts:
     """The ledger, with the one before as thin bars."""
-    plot, names, ledger, before = (
-        Plot("", (0.0, 1.0), (0.0, 1.0)),
-        _names(study),
-        study.ledger,
-        study.before,
-    )
+    plot = Plot("", (0.0, 1.0), (0.0, 1.0))
+    names = _names(study)
+    ledger = study.ledger
+    before = study.before
     now, old, last = _bars(ledger, names), _bars(before, names), len(names) + 1
     said = [f"before: {length}" for _, length in old]
     _draw(plot, "before", old, range(len(old)), "ghost", said, thin=True)
@@ -52,16 +47,11 @@ def variants_parts(study: VariantStudy) -> Parts:
     value, source = study.expected.value, study.expected.source
     known = ([value], [last - _UP]) if value is not None else ([], [])
     line = {"color": theme.color("formula"), "width": theme.size("line") + 2}
-    look = {
-        "symbol": "line-ns",
-        "size": _TICK,
-        "line": line,
-    }  # the mark that the ledger has, too
+    # the mark that the ledger has, too
+    look = {"symbol": "line-ns", "size": _TICK, "line": line}
     plot.points("dimension by the formula", *known, look, hover=f"{source}: %{{x}}")
-    x, y = (
-        [start + length for start, length in now],
-        [row - _UP for row in range(last + 1)],
-    )
+    x = [start + length for start, length in now]
+    y = [row - _UP for row in range(last + 1)]
     font = {"size": theme.size("base"), "color": theme.color("ink")}
     look = {
         "mode": "text",
@@ -135,10 +125,8 @@ def _draw(
         "width": _THIN if thin else _THICK,
         "orientation": "h",
     }
-    lengths, hover = (
-        [bars[row][1] for row in rows],
-        {"customdata": said, "hover": "%{customdata}"},
-    )
+    lengths = [bars[row][1] for row in rows]
+    hover = {"customdata": said, "hover": "%{customdata}"}
     plot.bars(name, lengths, places, marker, **look, **hover)
 
 
@@ -224,10 +212,8 @@ class VariantsExplorer(Panel):
         found = ", ".join(
             f"{name} {count}" for name, count in costs(ledger).items() if count
         )
-        idle, rest = (
-            ledger.parameters - ledger.dimension,
-            f"{ledger.unexplained} unexplained: {ledger.note}.",
-        )
+        idle = ledger.parameters - ledger.dimension
+        rest = f"{ledger.unexplained} unexplained: {ledger.note}."
         said = (
             f"{ledger.parameters} parameters; {idle}"
             f" direction{'s are' if idle != 1 else ' is'} silent; "

@@ -61,9 +61,8 @@ class UnrollingExplorer(Panel):
         )
 
     def _restore(self, text: str) -> UnrollSetting:
-        self._set_ends(
-            MAX_PLACE, MAX_TOKENS
-        )  # the state may have more layers, and a place in them
+        # the state may have more layers, and a place in them
+        self._set_ends(MAX_PLACE, MAX_TOKENS)
         try:
             return super()._restore(text)
         finally:

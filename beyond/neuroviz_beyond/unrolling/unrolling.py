@@ -29,9 +29,8 @@ _MOST_ADDED = 2000  # most terms that are added up one by one while a reader wai
 _SMALLEST, _LARGEST = 0.7, 1.4  # a product of forty such numbers is still readable
 NOTHING_BELOW = 1e-12
 """What rounding leaves of a zero."""
-_same = partial(
-    isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW
-)  # the same number up to rounding
+# the same number up to rounding
+_same = partial(isclose, rel_tol=1e-9, abs_tol=NOTHING_BELOW)
 _ROUND = "turn the window of tokens around place k round (Figure 4)"
 _more = partial(switch, more=True)
 
@@ -243,12 +242,10 @@ def readable_network(
 
 def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     """One term of Eq. 12, the whole sum where it is short, and the reflection."""
-    layers, tokens, place, indices = (
-        setting.layers,
-        setting.tokens,
-        setting.place,
-        setting.term,
-    )
+    layers = setting.layers
+    tokens = setting.tokens
+    place = setting.place
+    indices = setting.term
     factors, coefficient = unroll(layers), None
     antisymmetric = factors[place - 1].layer if setting.antisymmetric else None
     network = layers, tokens, setting.seed, antisymmetric
@@ -298,10 +295,8 @@ def _reflection(
 ) -> Reflection:
     indices, place = setting.term, setting.place
     window = mirror(setting.layers, place)
-    radius, changed = (
-        len(window) // 2,
-        (place,) * (indices[place - 1] != indices[place]),
-    )
+    radius = len(window) // 2
+    changed = (place,) * (indices[place - 1] != indices[place])
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
     return Reflection(*turned, moved, changed)

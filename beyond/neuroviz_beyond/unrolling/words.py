@@ -75,11 +75,9 @@ def _power(exponent: int) -> str:
 
 def finding(study: UnrollStudy) -> str:
     """What the strip shows, as a finding."""
-    after, here, other = (
-        study.reflection,
-        name_of(study.factor),
-        name_of(study.turned_factor),
-    )
+    after = study.reflection
+    here = name_of(study.factor)
+    other = name_of(study.turned_factor)
     if study.two_tokens:
         zero = " = 0" if study.vanishes else ""
         return f"Only y and x: {coefficient_name(study.layers)}{zero}"

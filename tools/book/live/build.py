@@ -90,7 +90,9 @@ def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
     """The packages of a distribution with these names, and what they need; those that
     it has.
 
-    >>> list(needed({"a": {"depends": ["b"]}, "b": {"depends": []}, "c": {"depends": []}}, ["a", "d"]))
+    >>> depends = {"a": ["b"], "b": [], "c": []}
+    >>> known = {name: {"depends": others} for name, others in depends.items()}
+    >>> list(needed(known, ["a", "d"]))
     ['a', 'b']
     """
     found, waiting = {}, [*names]

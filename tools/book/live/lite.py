@@ -89,9 +89,8 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     known = _write_lock(folder, pyodide)
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
-    site["jupyter-config-data"]["exposeAppInBrowser"] = (
-        True  # link.js asks it to run cells
-    )
+    # link.js asks it to run cells
+    site["jupyter-config-data"]["exposeAppInBrowser"] = True
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
     lock = {
         "lockFileURL": f"./python/{LIST}",
