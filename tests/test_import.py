@@ -18,7 +18,8 @@ HEAVY = [
 HEAVY += ["loky", "tqdm", "pandas", "distributed", "dask"]
 MEASUREMENTS = """
 a = nv.Architecture.uniform(3, 2, 2, attention='softmax')
-nv.expected_dimension(a), nv.measure_dimension(a), nv.measure_dimension(a, method='float')
+nv.expected_dimension(a), nv.measure_dimension(a)
+nv.measure_dimension(a, method='float')
 nb.sweep([a], progress=False).to_csv()
 """
 
@@ -31,8 +32,8 @@ def test_neither_an_import_nor_a_measurement_loads_anything_heavy(
     code, found, run_python
 ):
     said = run_python(
-        f"import sys, neuroviz as nv, neuroviz_beyond as nb\n{code}\nprint([n for n in {HEAVY} if n in"
-        " sys.modules])"
+        f"import sys, neuroviz as nv, neuroviz_beyond as nb\n{code}\n"
+        f"print([n for n in {HEAVY} if n in sys.modules])"
     )
     assert said.splitlines()[-1].startswith(found)
 

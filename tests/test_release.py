@@ -54,10 +54,13 @@ def test_all_panels_open_without_torch(run_without):
 
 def test_measurements_and_all_names_are_there_without_torch(run_without):
     said = run_without(
-        "from neuroviz import *\nfrom neuroviz_beyond import sweep\nnet = Architecture.uniform(d=4, a=2,"
-        " layers=2)\nprint(measure_dimension(net).value, *(record.value for record in"
-        " sweep([net], progress=False)))\nfrom neuroviz.engine.elimination import"
-        " fastest_arithmetic\nprint(fastest_arithmetic().name)"
+        "from neuroviz import *\n"
+        "from neuroviz_beyond import *\n"
+        "net = Architecture.uniform(d=4, a=2, layers=2)\n"
+        "(record,) = sweep([net], progress=False)\n"
+        "print(measure_dimension(net).value, record.value)\n"
+        "from neuroviz.engine.elimination import fastest_arithmetic\n"
+        "print(fastest_arithmetic().name)"
     )
     assert said == "38 38\nfloat32"
 

@@ -4,7 +4,7 @@ keyboard."""
 import base64
 
 import pytest
-from neuroviz.beyond.unrolling.panel import UnrollingExplorer
+from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 from test_scene import (
     TURN,
     ask,

@@ -1,4 +1,5 @@
-"""The door to the panels that go beyond the paper: each by its name, loaded when it is first asked for."""
+"""The door to the panels that go beyond the paper: each by its name, loaded when it is
+first asked for."""
 
 from importlib import import_module
 

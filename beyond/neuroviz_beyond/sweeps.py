@@ -240,8 +240,9 @@ def sweep(
 
     Args:
         architectures: any number of them; equal ones are measured once.
-        method: "exact" or "float", as in `measure_dimension`. Records are the same on every machine for exact; a float gap measures rounding errors,
-            which other processors make differently.
+        method: "exact" or "float", as in `measure_dimension`. Records are the same on
+            every machine for exact; a float gap measures rounding errors, which other
+            processors make differently.
         workers: 1: in this process; more: a pool of as many processes, which the sweep
             starts and ends.
         executor: any `concurrent.futures.Executor` instead, such as a dask cluster's

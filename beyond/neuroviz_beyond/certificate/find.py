@@ -1,9 +1,9 @@
 """Finding a proof of the dimension of one architecture: by theorem, or in ball
 arithmetic.
 
-What is found is what a certificate then stores and `neuroviz_beyond.certificate.verify` checks
-again by other means. docs/mathematics.md: "Certificates", "Ball arithmetic", "The gauge
-slice".
+What is found is what a certificate then stores and
+`neuroviz_beyond.certificate.verify` checks again by other means. docs/mathematics.md:
+"Certificates", "Ball arithmetic", "The gauge slice".
 """
 
 from fractions import Fraction
