@@ -55,7 +55,7 @@ def test_all_panels_open_without_torch(run_without):
 def test_measurements_and_all_names_are_there_without_torch(run_without):
     said = run_without(
         "from neuroviz import *\n"
-        "from neuroviz_beyond import *\n"
+        "from neuroviz_beyond import sweep\n"
         "net = Architecture.uniform(d=4, a=2, layers=2)\n"
         "(record,) = sweep([net], progress=False)\n"
         "print(measure_dimension(net).value, record.value)\n"

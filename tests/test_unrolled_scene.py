@@ -4,7 +4,6 @@ keyboard."""
 import base64
 
 import pytest
-from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 from test_scene import (
     TURN,
     ask,
@@ -20,6 +19,7 @@ from test_touch import phone, touch  # noqa: F401
 
 from neuroviz.engine.unrolling import unroll
 from neuroviz.kit import theme
+from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
