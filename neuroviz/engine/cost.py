@@ -297,8 +297,13 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
         stages, size = [*search.stages], search.bytes
         inputs = 3 * search.columns // (2 * each) + 3
     rows = inputs * each
+    timed_rows, timed_columns = _SPECTRUM
     svd = or_infinite(
-        lambda: _timed(_svd) * rows * columns * min(rows, columns) / (300 * 200 * 200)
+        lambda: (
+            _timed(_svd)
+            * (rows * columns * min(rows, columns))
+            / (timed_rows * timed_columns**2)
+        )
     )
     stages += [
         ("derivative", _derivative_seconds(arch, inputs, each)),
@@ -392,10 +397,14 @@ _WIDE, _NARROW, _TIMED_INPUTS = (
 )
 
 
+_SPECTRUM = 300, 200
+"""Rows and columns of the matrix whose spectrum is timed."""
+
+
 def _svd() -> Callable[[], object]:
     return partial(
         np.linalg.svd,
-        np.random.default_rng(0).standard_normal((300, 200)),
+        np.random.default_rng(0).standard_normal(_SPECTRUM),
         compute_uv=False,
     )
 
