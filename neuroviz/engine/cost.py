@@ -171,7 +171,7 @@ def estimate_cost(
         (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     )
     derivative = _derivative_seconds(arch, given, each)
-    stages, size = [], 0
+    stages, matrices = [], []
     for arithmetic in points:
         rank = or_infinite(
             lambda a=arithmetic: (
@@ -180,8 +180,8 @@ def estimate_cost(
         )
         stages += [("derivative", derivative), ("elimination", mixing * rank)]
         matrix = given * each * columns * np.dtype(arithmetic.dtype).itemsize
-        size = max(size, matrix + 8 * arithmetic.block * columns)
-    size += bytes_in_between(arch, given, each)
+        matrices.append(matrix + 8 * arithmetic.block * columns)
+    size = max(matrices) + bytes_in_between(arch, given, each)
     return _cost(stages, size, columns, points[0].name)
 
 
@@ -286,15 +286,12 @@ def inputs_cost(arch: Architecture) -> Cost:
 def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     """The cost of the search for enough inputs, then of a spectrum with all rows in
     memory at once."""
-    columns, each, stages, size = (
-        arch.num_parameters,
-        arch.tokens * arch.widths[-1],
-        [],
-        0,
-    )
+    columns, each = arch.num_parameters, arch.tokens * arch.widths[-1]
+    stages, sizes = [], []
     if inputs is None:
         search = inputs_cost(arch)
-        stages, size = [*search.stages], search.bytes
+        stages += search.stages
+        sizes.append(search.bytes)
         inputs = 3 * search.columns // (2 * each) + 3
     rows = inputs * each
     timed_rows, timed_columns = _SPECTRUM
@@ -309,10 +306,11 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
         ("derivative", _derivative_seconds(arch, inputs, each)),
         ("spectrum", svd),
     ]
-    in_between = 8 * rows * (columns + numbers_in_between(arch))
-    return _cost(
-        stages, max(size, _SVD_BYTES * rows * columns, in_between), columns, "float64"
-    )
+    sizes += [
+        _SVD_BYTES * rows * columns,
+        8 * rows * (columns + numbers_in_between(arch)),
+    ]
+    return _cost(stages, max(sizes), columns, "float64")
 
 
 def _work_of_a_row(arch: Architecture) -> int:
