@@ -267,10 +267,10 @@ def _exact(
                     f" ({theorem})"
                 )
             return Identifiability(True, "exact", None, note, seed)
-    if not complete:
+    if complete < 2:
         raise ValueError(
-            f"none of {_POINTS} random points mod {over.p} was generic: try another"
-            " seed"
+            f"fewer than two of {_POINTS} random points mod {over.p} were generic: try"
+            " another seed"
         )
     raise ValueError(
         "the quantity is undefined at random weights: it divides by something that is"
