@@ -186,8 +186,12 @@ def test_the_pieces_and_pinch_points_are_those_of_the_table(part):
         else [[float(sp.sympify(e).subs(t, s)) for e in curve] for s in pinches]
     )
     np.testing.assert_array_equal(part.pinch_points(), np.array(points).reshape(-1, 3))
+    ends = np.array([piece.points[end] for piece in pieces for end in (0, -1)])
     for p in points:
         assert part.kind(*map(Fraction, p)) == part.kind(*p) == BOUNDARY
+        ends_here = ends[np.linalg.norm(ends - p, axis=-1) < 1e-9]
+        assert len(ends_here) == 2, "one piece ends here, and one begins"
+        np.testing.assert_array_equal(ends_here, [p, p])
 
 
 @pytest.mark.parametrize("name, make, value", [("S1k", s1k, 1), ("S3", s3, 0)])
