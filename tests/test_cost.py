@@ -572,3 +572,10 @@ def test_the_search_for_enough_inputs_takes_about_as_much_memory_as_was_said():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < cost.inputs_cost(NARROWING).bytes < 3 * peak
+
+
+@pytest.mark.parametrize(("tokens", "quick"), [(1_000, True), (2_000, False)])
+def test_a_million_attention_weights_are_quick_and_four_million_are_not(tokens, quick):
+    """Some 250 products for each weight and input; about 4·10⁸ of them take a
+    second."""
+    assert cost.is_quick(Architecture.uniform(1, 1, 1, tokens=tokens), 1) == quick

@@ -441,7 +441,11 @@ class Dual:
     @classmethod
     def of(cls, number: object) -> "Dual":
         """A number as a constant, and a `Dual` as it is; an error for others, and for
-        rounded floats."""
+        rounded floats.
+
+        >>> (Dual.of(Fraction(2, 3)) * 3).value
+        2
+        """
         if isinstance(number, Dual):
             return number
         number = number.item() if isinstance(number, np.generic) else number
