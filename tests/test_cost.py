@@ -579,3 +579,10 @@ def test_a_million_attention_weights_are_quick_and_four_million_are_not(tokens, 
     """Some 250 products for each weight and input; about 4·10⁸ of them take a
     second."""
     assert cost.is_quick(Architecture.uniform(1, 1, 1, tokens=tokens), 1) == quick
+
+
+def test_arrays_above_64_mb_are_refused_where_they_do_not_fit(monkeypatch):
+    monkeypatch.setattr(budget, "available_bytes", lambda: 2**25)
+    budget.check_memory("an array", 2**26)
+    with pytest.raises(ValueError, match="an array would take about 67.1 MB"):
+        budget.check_memory("an array", 2**26 + 1)
