@@ -1,10 +1,10 @@
 """One checker for every network: are its steps, its slice and its claims right?
 
 A rank is only as good as what a network says of itself. These can be wrong without any
-error: a `record` that looks at numbers, the derivative of a step that somebody added,
-tokens that are rescaled although the output is not homogeneous in them, exponentials
-that are claimed to be free but are not, a slice that misses functions, and a network
-that is said to be more general but is not.
+error: a `record` that looks at numbers, a constant that is no whole number, the
+derivative of a step that somebody added, tokens that are rescaled although the output
+is not homogeneous in them, exponentials that are claimed to be free but are not, a
+slice that misses functions, and a network that is said to be more general but is not.
 """
 
 from math import prod
@@ -38,10 +38,11 @@ def check_network(net: Network, seed: int = 0) -> None:
     small ones of each kind.
 
     Raises:
-        ValueError: if it has other steps at another point, its derivative is not that
-            of its outputs, they are not homogeneous in what it calls `up_to_scale`, its
-            exponentials have relations that it does not tell, or its slice or the more
-            general network has a rank that it cannot have.
+        ValueError: if it has other steps at another point, or values that are no
+            residues modulo a prime; if its derivative is not that of its outputs, or
+            these are not homogeneous in what it calls `up_to_scale`; if its
+            exponentials have relations that it does not tell; or if its slice or the
+            more general network has a rank that it cannot have.
 
     >>> from neuroviz.attention import Architecture
     >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
@@ -69,7 +70,8 @@ def check_network(net: Network, seed: int = 0) -> None:
 
 
 def _check_steps(net: Network, rng: Generator) -> None:
-    """At two random points and where all parameters are 0."""
+    """At two random points and where all parameters are 0; modulo a prime all values
+    are residues."""
     over = PrimeField()
     points = [random_point(net, over, rng), random_point(net, over, rng)]
     zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
@@ -79,10 +81,23 @@ def _check_steps(net: Network, rng: Generator) -> None:
         tape = Tape(over, rng)
         point.record(tape, net.random_inputs(over, 2, rng))
         seen.append([node.value.shape for node in tape.nodes])
+        for node in tape.nodes:
+            _check_residues(node.value, over)
     if seen[0] != seen[1] or seen[0] != seen[2]:
         raise ValueError(
             "`record` takes other steps at another point: it must not look at numbers"
         )
+
+
+def _check_residues(value: np.ndarray, over: PrimeField) -> None:
+    is_whole = (value == np.rint(value)).all()
+    if is_whole and (np.abs(value) <= over.p // 2 + 1).all():
+        return
+    wrong = value[(value != np.rint(value)) | (np.abs(value) > over.p // 2 + 1)][0]
+    raise ValueError(
+        f"modulo a prime all values are residues of least absolute value; {wrong} is "
+        "none: give whole numbers as constants, and reduce what your own steps compute"
+    )
 
 
 def _check_derivative(net: Network, rng: Generator) -> None:
