@@ -14,7 +14,7 @@ from numpy.random import Generator, default_rng
 
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import generic_rank
-from neuroviz.rank.exponentials import INDEPENDENT, Exponentials
+from neuroviz.rank.exponentials import INDEPENDENT, Exponentials, own_shares
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.network import (
     Network,
@@ -157,12 +157,13 @@ class _Listening(Tape):
         mask: np.ndarray | None = None,
     ) -> Node:
         shape = logits.value.shape
-        t = shape[-1]
-        is_seen = np.ones((t, t), bool) if mask is None else mask
+        is_seen = np.ones(shape[-2:], bool) if mask is None else mask
         # A softmax sees the differences s_ji − s_ii only.
-        diagonal = np.diagonal(logits.value, axis1=-2, axis2=-1)[..., None, :]
-        differences = self.field.reduce(logits.value - diagonal)
-        others = is_seen & ~np.eye(t, dtype=bool)
+        j, i = own_shares(*shape[-2:])
+        own = logits.value[..., j, i][..., None, :]
+        differences = self.field.reduce(logits.value - own)
+        others = is_seen.copy()
+        others[j, i] = False
         self.differences.append(differences[..., others].reshape(shape[0], -1))
         self.claimed += prod(shape[1:-2]) * exponentials.count(is_seen)
         return super().softmax(logits, exponentials, mask)
