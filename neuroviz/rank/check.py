@@ -143,12 +143,12 @@ def _check_scales(net: Network, rng: Generator) -> None:
 
 
 class _Listening(Tape):
-    """A tape that keeps the logits of each softmax, and what was claimed of them."""
+    """A tape that keeps, of each softmax, the logits and what was claimed of them."""
 
     def __init__(self, field: Field, rng: Generator) -> None:
         super().__init__(field, rng)
-        self.differences: list[np.ndarray] = []
-        self.claimed = 0
+        self.differences: list[np.ndarray] = []  # (inputs, differences of logits)
+        self.claimed: list[int] = []
 
     def softmax(
         self,
@@ -165,30 +165,42 @@ class _Listening(Tape):
         others = is_seen.copy()
         others[j, i] = False
         self.differences.append(differences[..., others].reshape(shape[0], -1))
-        self.claimed += prod(shape[1:-2]) * exponentials.count(is_seen)
+        self.claimed.append(prod(shape[1:-2]) * exponentials.count(is_seen))
         return super().softmax(logits, exponentials, mask)
 
 
 def _check_exponentials(net: Network, rng: Generator) -> None:
     """As many are claimed to be free as there are independent logits, up to constants,
-    in all layers together: as functions of weights and inputs."""
+    in all layers and on two inputs together: as functions of weights and inputs."""
     over = PrimeField()
-    inputs = 8
-    while True:
-        tape = _Listening(over, rng)
-        weights = {}
-        for name, shape in net.parameter_shapes.items():  # other weights for each input
-            weights[name] = tape.constant(over.random(rng, (inputs, *shape)))
-        for name, constant in constants_of(net, over, rng).items():
-            weights[name] = tape.constant(constant.value[None], constant.degree)
-        net.record(tape, weights, tape.constant(net.random_inputs(over, inputs, rng)))
-        rows = np.concatenate([np.ones((inputs, 1)), *tape.differences], axis=1)
-        if inputs > rows.shape[1]:
-            break
-        inputs = rows.shape[1] + 8
-    found = exact_rank(rows, over) - 1
-    if found != tape.claimed:
+    usual = _Listening(over, rng)
+    random_point(net, over, rng).record(usual, net.random_inputs(over, 2, rng))
+    # Logits of parameters alone are the same for all inputs, and drawn once.
+    inputs_of_each = [len(found) for found in usual.differences]
+    claimed = 0
+    width = 1
+    for found, count in zip(usual.differences, usual.claimed, strict=True):
+        claimed += len(found) * count
+        width += found.size
+    samples = width + 8
+
+    tape = _Listening(over, rng)
+    weights = {}
+    for name, shape in net.parameter_shapes.items():  # other weights for each sample
+        drawn = over.random(rng, (samples, *shape))
+        weights[name] = tape.constant(np.repeat(drawn, 2, axis=0))
+    for name, constant in constants_of(net, over, rng).items():
+        weights[name] = tape.constant(constant.value[None], constant.degree)
+    X = net.random_inputs(over, 2 * samples, rng)
+    net.record(tape, weights, tape.constant(X))
+    columns = [np.ones((samples, 1))]
+    for found, inputs in zip(tape.differences, inputs_of_each, strict=True):
+        of_two = found.reshape(samples, 2, -1)
+        columns.append(of_two[:, :inputs].reshape(samples, -1))
+    independent = exact_rank(np.concatenate(columns, axis=1), over) - 1
+    if independent != claimed:
         raise ValueError(
-            f"{tape.claimed} exponentials are claimed to be free, but {found} logits "
-            "are independent: hand other `Exponentials` to softmax"
+            f"{claimed} exponentials are claimed to be free on two inputs, but "
+            f"{independent} logits are independent: hand other `Exponentials` to "
+            "softmax, or leave out logits that are the same for all inputs"
         )

@@ -235,13 +235,14 @@ class Tape:
             template: the matrix; what stands at `where` does not matter.
             where: the places of the entries, counted row by row.
         """
-        value = template.copy()
-        value.reshape(-1)[where] = entries.value[0]
+        count = len(entries.value)
+        value = np.repeat(template[None], count, axis=0)
+        value.reshape(count, -1)[:, where] = entries.value
 
         def pull(g: np.ndarray) -> np.ndarray:
             return g.reshape(*g.shape[:2], -1).take(where, axis=-1)
 
-        return self.note(value[None], entries.degree, (Source(entries, pull, 0),))
+        return self.note(value, entries.degree, (Source(entries, pull, 0),))
 
     def up_to_scale(self, x: Node) -> Node:
         """x, of which only the direction counts: the output is homogeneous in it.

@@ -94,7 +94,7 @@ class NotMoreGeneral(Polynomial):
         (NotHomogeneous((2, 3, 1)), "not homogeneous"),
         (NotMoreGeneral((2, 3, 1)), "more general has rank 2, and this one 3"),
         (Architecture, "needs a network"),
-        (WrongClaim((1, 2, 2), (1, 1), 3, "softmax"), "12 .* but 10 logits"),
+        (WrongClaim((1, 2, 2), (1, 1), 3, "softmax"), "24 .* but 20 logits"),
         (WrongSlice((3, 3), (2,)), "the slice has rank"),
     ],
 )
