@@ -236,7 +236,8 @@ class Tape:
             where: the places of the entries, counted row by row.
         """
         count = len(entries.value)
-        value = np.repeat(template[None], count, axis=0)
+        value = np.empty((count, *template.shape))
+        value[...] = template
         value.reshape(count, -1)[:, where] = entries.value
 
         def pull(g: np.ndarray) -> np.ndarray:
