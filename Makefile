@@ -53,21 +53,21 @@ lab: env ## open JupyterLab (makes the environment first)
 env: $(STAMP) .venv/etc/jupyter/labconfig/default_setting_overrides.json ## make the environment in .venv
 
 # Each stamp is touched last: an interrupted installation has none, and the next call goes on.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt $(wildcard beyond/pyproject.toml)
 	@command -v $(PYTHON) >/dev/null || { echo "neuroviz: there is no $(PYTHON) here; name your Python (3.11 or newer):  make lab PYTHON=…" >&2; exit 1; }
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
 	$(TORCH)
-	$(INSTALL) -e ".[notebooks,torch,workers]"
+	$(INSTALL) -e ".[notebooks,torch,workers]" -e beyond
 	@touch $@
 
 $(STAMP)-tests: $(STAMP)
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
-	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]"
+	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]" -e beyond
 	@touch $@
 
 # What only one command needs is fetched with its first call.
 $(STAMP)-book $(STAMP)-dashboard: $(STAMP)-%: $(STAMP)
-	$(INSTALL) -e ".[notebooks,$*]"
+	$(INSTALL) -e ".[notebooks,$*]" -e beyond
 	@touch $@
 
 # No "Jupyter news" window over the first notebook.
@@ -121,7 +121,7 @@ links: env ## write the repository's address (pyproject.toml) wherever else it s
 
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m venv --clear .venv-new
-	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]"
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book,dashboard]" -e beyond
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 

@@ -17,7 +17,6 @@ MOVED = {
     "neuroviz.forms": "neuroviz.singular.forms",
     "neuroviz.network": "neuroviz.engine.network",
     "neuroviz.questions": "neuroviz.lessons.questions",
-    "neuroviz.rank": "neuroviz.engine.rank",
     "neuroviz.surface": "neuroviz.singular.surface",
     "neuroviz.symmetry": "neuroviz.engine.symmetry",
     "neuroviz.teaching": "neuroviz.lessons.teaching",

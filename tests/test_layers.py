@@ -1,15 +1,19 @@
-"""The rules of import: engine below certificate, nn and kit; these below the rooms; no
-room imports another.
+"""The rules of import: what is below imports nothing that is above it.
 
-engine                                    numpy, flint and the standard library only
-certificate, nn, kit                      also import engine
-the rooms                                 also import these, and never one another
-beyond, lessons, and what lies in neuroviz/ itself    may import all; nothing but these
-                                                      imports them
+rank                    numpy, flint, threadpoolctl; torch for products of bytes
+attention               rank
+engine                  as rank; it goes when nothing imports it
+certificate, nn, kit    these
+the rooms               all of these, and never one another
+beyond, lessons, and what lies in neuroviz/ itself may import all; nothing but these
+imports them. The project neuroviz_beyond imports neuroviz, never the other way.
 """
 
 import ast
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,12 +22,25 @@ import pytest
 import neuroviz
 
 ROOT = Path(neuroviz.__file__).parent
-BASE = {"engine": set(), "certificate": {"engine"}, "nn": {"engine"}, "kit": {"engine"}}
+BEYOND = ROOT.parent / "beyond" / "neuroviz_beyond"
+CORE = {"rank", "attention", "engine"}
+BASE = {
+    "rank": set(),
+    "attention": {"rank"},
+    "engine": set(),
+    "certificate": CORE,
+    "nn": CORE,
+    "kit": CORE,
+}
 ANYTHING = {"beyond", "lessons"}
 FOLDERS = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
 ROOMS = FOLDERS - set(BASE) - ANYTHING
-# flint, torch, pandas, loky only where asked for
-ENGINE_NEEDS = {"numpy", "threadpoolctl"}
+AT_ONCE = {"numpy", "threadpoolctl"}
+ANYWHERE = {
+    "rank": AT_ONCE | {"flint", "torch"},
+    "attention": {"numpy"},
+    "engine": AT_ONCE | {"flint", "torch", "tqdm", "pandas", "loky"},
+}
 
 
 def imported(source: str, package: str) -> set[str]:
@@ -72,16 +89,63 @@ def test_a_module_imports_only_what_its_room_may(path):
         assert forbidden(path.read_text(encoding="utf-8"), package) == set()
 
 
-def test_the_engine_is_loaded_with_few_packages():
-    for path in (ROOT / "engine").rglob("*.py"):
-        at_once = ast.parse(path.read_text(encoding="utf-8")).body
-        source = "\n".join(
-            ast.unparse(node)
-            for node in at_once
-            if "import" in type(node).__name__.lower()
-        )
-        roots = {name.split(".")[0] for name in imported(source, "neuroviz.engine")}
-        assert roots - set(sys.stdlib_module_names) - {"neuroviz"} <= ENGINE_NEEDS, path
+def others(source: str, package: str) -> set[str]:
+    """The packages that a text imports, but for the standard library and ours."""
+    roots = {name.split(".")[0] for name in imported(source, package)}
+    return roots - set(sys.stdlib_module_names) - {"neuroviz"}
+
+
+@pytest.mark.parametrize("room", ANYWHERE)
+def test_the_core_is_loaded_with_few_packages(room):
+    for path in (ROOT / room).rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        at_once = []
+        for node in ast.parse(source).body:
+            if "import" in type(node).__name__.lower():
+                at_once.append(ast.unparse(node))
+        assert others("\n".join(at_once), f"neuroviz.{room}") <= AT_ONCE, path
+        assert others(source, f"neuroviz.{room}") <= ANYWHERE[room], path
+
+
+@pytest.mark.parametrize(
+    "path", sorted(BEYOND.rglob("*.py")), ids=lambda path: str(path.relative_to(BEYOND))
+)
+def test_the_other_project_imports_the_new_core_and_itself(path):
+    names = imported(path.read_text(encoding="utf-8"), "neuroviz_beyond")
+    ours = {name for name in names if name.startswith("neuroviz")}
+    allowed = ("neuroviz_beyond", "neuroviz.rank", "neuroviz.attention")
+    assert all(name.startswith(allowed) for name in ours)
+
+
+def test_nothing_imports_the_other_project():
+    for path in ROOT.rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        assert "neuroviz_beyond" not in others(source, "neuroviz"), path
+
+
+def test_rank_works_where_there_is_nothing_else(tmp_path):
+    """In a package that has only `rank`, with neither attention nor the engine."""
+    package = tmp_path / "neuroviz"
+    shutil.copytree(ROOT / "rank", package / "rank")
+    (package / "__init__.py").touch()
+    shutil.copy(ROOT.parent / "tests" / "polynomial.py", tmp_path)
+    script = (
+        "from polynomial import Polynomial\n"
+        "from neuroviz.rank import measure_dimension\n"
+        "import neuroviz.rank\n"
+        "print(neuroviz.rank.__file__)\n"
+        "print(measure_dimension(Polynomial((3, 5, 1), 4)).value)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    where, value = done.stdout.split()
+    assert Path(where).is_relative_to(tmp_path) and value == "14"
 
 
 def test_few_modules_lie_loose():
@@ -98,6 +162,9 @@ def test_few_modules_lie_loose():
         ("from neuroviz import softmax", "neuroviz.deep"),
         ("importlib.import_module('neuroviz.beyond.flow')", "neuroviz.kit"),
         ("from neuroviz import Architecture", "neuroviz.deep"),
+        ("from neuroviz.attention import Architecture", "neuroviz.rank"),
+        ("from neuroviz.rank import Tape", "neuroviz.engine"),
+        ("from neuroviz.engine.field import Reals", "neuroviz.attention"),
     ],
 )
 def test_the_rules_can_be_broken(source, package):

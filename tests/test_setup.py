@@ -55,6 +55,15 @@ def pins() -> dict[str, Version]:
 # Dependencies
 
 
+def test_the_other_project_has_the_same_version_and_needs_no_more():
+    other = tomllib.loads(text("beyond/pyproject.toml"))["project"]
+    assert other["version"] == PROJECT["version"]
+    needed = requirements(other["dependencies"])
+    assert str(needed.pop("neuroviz").specifier) == f"=={PROJECT['version']}"
+    ours = requirements(PROJECT["dependencies"])
+    assert all(str(ours[name]) == str(needed[name]) for name in needed)
+
+
 def test_every_dependency_is_pinned_inside_its_range():
     wanted = requirements(PROJECT["dependencies"], *EXTRAS.values())
     assert set(wanted) <= set(pins())
@@ -277,7 +286,7 @@ def test_every_make_command_that_is_mentioned_exists(name):
 
 
 def test_the_plain_lines_do_what_make_does():
-    names = re.search(r'\$\(INSTALL\) -e (".*")', text("Makefile"))[1]
+    names = re.search(r'\$\(INSTALL\) -e (".*" -e beyond)', text("Makefile"))[1]
     page = text("docs/install.md")
     assert page.count(f"-m pip install -c constraints.txt -e {names}") == 2
     index = re.search(r"CPU_INDEX \?= (\S+)", text("Makefile"))[1]

@@ -40,7 +40,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "build" / "mutants"
-ROOMS = ("engine", "kit", "singular", "softmax")
+ROOMS = ("attention", "engine", "kit", "rank", "singular", "softmax")
 LAYOUT = re.compile(
     r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$"
 )
@@ -300,13 +300,13 @@ def record(limit: float, only: list[str]) -> None:
     RECORDS.mkdir(parents=True, exist_ok=True)
     files = [
         path
-        for path in sorted((ROOT / "tests").glob("test_*.py"))
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
         if path.stem not in NOT_ASKED
     ]
     places = [str(path.relative_to(ROOT)) for path in files]
     places += [f"neuroviz/{room}" for room in ROOMS]
     for place in only or places:
-        out = RECORDS / f"{place.replace('/', '.')}.json"
+        out = RECORDS / f"{place.replace('/', '+')}.json"
         command = [*_PYTEST, "-p", "tools.mutants", place]
         env = os.environ | {"MUTANTS_RECORD": str(out)}
         before = time.perf_counter()
@@ -368,9 +368,7 @@ class Felt:
 
 
 def _collected(tree: Path) -> set[str]:
-    files = sorted(
-        path.stem.replace("tests.", "tests/") for path in RECORDS.glob("tests.*.json")
-    )
+    files = sorted(path.stem.replace("+", "/") for path in RECORDS.glob("tests+*.json"))
     files += [f"neuroviz/{room}" for room in ROOMS]
     command = [*_PYTEST, "--collect-only", "--full", *files]
     env = os.environ | {"PYTHONPATH": str(tree)}
@@ -428,7 +426,7 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
     public = {name for name in names if not name.startswith("_")}
     for file in [
         *(tree / "neuroviz").rglob("*.py"),
-        *(tree / "tests").glob("test_*.py"),
+        *(tree / "tests").rglob("test_*.py"),
     ]:
         text = file.read_text(encoding="utf-8")
         if _reads(public, text) and file != tree / mutant.path:

@@ -92,7 +92,8 @@ def kernel_ledger(
     >>> ledger.parameters, ledger.entries, ledger.unexplained, ledger.dimension
     (55, {'head bases': 8, 'interfaces': 9, 'rescalings': 2}, 0, 36)
     >>> kernel_ledger(Architecture((3, 3, 3), (1, 2))).note
-    'A₁ has rank one: after layer 1 all tokens are parallel, so the antisymmetric part of later A is hidden'
+    'A₁ has rank one: after layer 1 all tokens are parallel,
+    so the antisymmetric part of later A is hidden'
     >>> kernel_ledger(Architecture((3, 3), (2,), heads=3)).entries
     {'bases of keys and queries': 12, 'rescalings': 3, 'heads that blend': 3}
     """

@@ -2,13 +2,13 @@
 
 Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
 
-    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a    
+    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a
                    (Lemma 3.1)
     interfaces     Q_{i+1}, K_{i+1}, V_{i+1} → · C⁻¹, V_i → C V_i         C ∈ GL_{d_i}
                    (Eq. 9)
-    rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning   
+    rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning
                    (Eq. 13)
-    the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning   
+    the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning
                    (Thm. 3.2)
 
 Layers are counted from 0. `block_symmetry` has the derivatives of the first three at C

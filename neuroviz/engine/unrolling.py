@@ -1,11 +1,11 @@
 """A deep lightning network written out in its virtual weights: as one product, and as
 one sum.
 
-    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X                      
+    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X
                   (Eq. 10)
-    of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX                       
+    of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX
                   (Eq. 11)
-    one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}, 
+    one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},
                   j_{n+1} = i  (Eq. 12)
 
 with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of

@@ -25,7 +25,8 @@ def check_blending(arch: object) -> str:
 
     >>> from neuroviz import Architecture
     >>> check_blending(Architecture((4, 4), (2,), heads=3))
-    ✗ Not yet. Lost are 3: one rescaling a head, and nothing more. How many directions may a head take?
+    ✗ Not yet. Lost are 3: one rescaling a head, and nothing more.
+    How many directions may a head take?
     """
     arch = small_network(arch)
     if (

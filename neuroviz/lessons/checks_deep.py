@@ -33,7 +33,8 @@ def check_rescaling(factors: object) -> str:
     exact.
 
     >>> check_rescaling((Fraction(1, 2), 2, 3, 4))
-    ✗ Not yet. The function has changed. How often does each matrix stand in a term of three layers?
+    ✗ Not yet. The function has changed.
+    How often does each matrix stand in a term of three layers?
     """
     given = _four_fractions(factors)
     if any(number in (0, 1) for number in given):
@@ -120,7 +121,8 @@ def check_more_than_factors(arch: object) -> str:
     with t ≥ 2.
 
     >>> check_more_than_factors(Architecture.uniform(4, 2, 2, attention="softmax"))
-    ✗ Not yet. Softmax has 40 dimensions and lightning 38: the difference is the number of layers.
+    ✗ Not yet. Softmax has 40 dimensions and lightning 38:
+    the difference is the number of layers.
     """
     arch = _deep_network(arch, attention=None)
     if arch.tokens < 2:

@@ -30,7 +30,8 @@ def check_large_fibre(Q: object, K: object) -> str:
     point.
 
     >>> check_large_fibre([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
-    ✗ Not yet. 4 of 12 directions are silent, as many as in GL₂: Q has rank 2 and K has rank 2.
+    ✗ Not yet. 4 of 12 directions are silent, as many as in GL₂:
+    Q has rank 2 and K has rank 2.
     """
     Q, K = _scaled("Q", matrix("Q", Q, 2, 3)), _scaled("K", matrix("K", K, 2, 3))
     if not numerical_rank(K.T @ Q):
@@ -53,7 +54,8 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     of V (Prop. A.5).
 
     >>> check_second_branch([[1, 0], [0, 1]], [[1, 2]], [[2, 0], [0, 2]], [[0.5, 1]])
-    ✗ Not yet. The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c with c = 2.
+    ✗ Not yet. The functions are equal, but this is a rescaling:
+    A2 = cA and V2 = V/c with c = 2.
     """
     A = matrix("A", A)
     d = len(A)
@@ -90,7 +92,8 @@ def check_boundary_layer(A: object, V: object) -> str:
     Whole numbers and fractions are decided exactly.
 
     >>> check_boundary_layer([[1, 2], [2, 4]], [[1, 1]])
-    ✗ Not yet. This point is a crossing: A has rank one, but keys and values use different linear forms.
+    ✗ Not yet. This point is a crossing: A has rank one,
+    but keys and values use different linear forms.
     """
     matrix("A", A, 2, 2), matrix("V", V, 1, 2)
     entries = [

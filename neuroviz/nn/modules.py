@@ -127,7 +127,7 @@ class SoftmaxAttention(_Attention):
     """One layer of softmax attention at temperature τ.
 
         φ(X) = V X softmax(XᵀAX / τ), column by column;
-        column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)         
+        column i:  Σ_j [S(x_jᵀAx_i) / Σ_k S(x_kᵀAx_i)] V x_j,  S = exp(·/τ)
                    (Eq. 15)
 
     The same function as with A/τ in place of A at temperature 1. τ is a fixed number,

@@ -76,7 +76,8 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     >>> ledger.parameters, ledger.entries, ledger.bound
     (26, {'rescalings of hidden neurons': 4}, 22)
     >>> module_symmetries(nn.MultiheadAttention(4, 2)).entries
-    {'query and key bases': 8, 'value and output bases': 8, 'key biases': 4, 'value biases': 4}
+    {'query and key bases': 8, 'value and output bases': 8,
+     'key biases': 4, 'value biases': 4}
     """
     entries, left_out = Counter(), {}
     for family in _families(module):

@@ -209,7 +209,8 @@ def presets(labels: list[str]) -> str:
     """Labels of buttons; book.js makes those of a panel buttons that open it.
 
     >>> presets(["two layers", "a < d"])
-    '<p class="nv-presets">Buttons of the panel: <span>two layers</span> <span>a &lt; d</span></p>'
+    '<p class="nv-presets">Buttons of the panel:
+    <span>two layers</span> <span>a &lt; d</span></p>'
     """
     listed = " ".join(f"<span>{escape(label)}</span>" for label in labels)
     return f'<p class="nv-presets">Buttons of the panel: {listed}</p>'

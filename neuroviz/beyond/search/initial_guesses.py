@@ -139,7 +139,7 @@ def _some(count: int, rng: np.random.Generator) -> np.ndarray:
 
 def _exchanged(L: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """L = s h uᵀ + …, M = z c kᵀ + …  →  s h cᵀ + …, z u kᵀ + … (the leading singular
-                                       vectors)."""
+    vectors)."""
     (U, s, Vt), (W, z, Zt) = np.linalg.svd(L), np.linalg.svd(M)
     h, u, c, k = U[:, 0], Vt[0], W[:, 0], Zt[0]
     return L + s[0] * np.outer(h, c - u), M + z[0] * np.outer(u - c, k)

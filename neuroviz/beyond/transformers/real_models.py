@@ -344,7 +344,8 @@ class RealModelsExplorer(Panel):
     `ModelSetting`.
 
     >>> RealModelsExplorer().description.split(":")[0]
-    'Of the attention weights of 19 models, 0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
+    'Of the attention weights of 19 models,
+    0.0099 % (Falcon-7B) to 4.2 % (GPT-2 small) are silent by formula'
     """
 
     title = "And in a real model?"

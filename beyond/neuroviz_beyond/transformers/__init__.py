@@ -1,0 +1,4 @@
+"""Transformers: heads, skips, masks, and what else a layer in use today has."""
+
+from neuroviz_beyond.transformers.block import Block as Block
+from neuroviz_beyond.transformers.transformer import Transformer as Transformer

@@ -1,0 +1,78 @@
+"""A bar with the time left, around work that reports how far it is.
+
+>>> from neuroviz.attention import Architecture
+>>> from neuroviz.rank import measure_dimension
+>>> with bar(after=4.0) as report:  # nobody sees a bar of shorter work
+...     measure_dimension(Architecture((3, 3), (2,)), report=report).value
+16
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import time
+
+from neuroviz.rank.progress import Report
+from neuroviz.rank.threads import IN_A_BROWSER
+
+SECONDS_WITHOUT_A_BAR = 4.0
+
+
+@contextmanager
+def showing(progress: bool | Report | None) -> Iterator[Report | None]:
+    """In the block, the `Report` that a reader asks for.
+
+    Args:
+        progress: True for a bar, False for none, None for one where the work takes some
+            seconds; or a function called as (what, part of the whole).
+
+    Raises:
+        ValueError: if it is none of these.
+    """
+    if progress is True:
+        with bar() as report:
+            yield report
+    elif progress is None:
+        with bar(after=SECONDS_WITHOUT_A_BAR) as report:
+            yield report
+    elif progress is False:
+        yield None
+    elif callable(progress):
+        yield progress
+    else:
+        raise ValueError(
+            "progress is True, False, None or a function of (what, part); got "
+            f"{progress!r}"
+        )
+
+
+@contextmanager
+def bar(after: float = 0.0) -> Iterator[Report]:
+    """In the block, a `Report` that draws a bar once so many seconds have passed."""
+    begin = time()
+    drawn = None
+
+    def report(what: str, part: float) -> None:
+        nonlocal drawn
+        if drawn is None and time() - begin < after:
+            return
+        if drawn is None:
+            drawn = _new_bar(begin)
+        drawn.set_description(what, refresh=False)
+        drawn.update(round(1000 * part) - drawn.n)
+
+    try:
+        yield report
+    finally:
+        if drawn is not None:
+            drawn.close()
+
+
+def _new_bar(begin: float):
+    from tqdm.auto import tqdm
+
+    if IN_A_BROWSER:
+        tqdm.monitor_interval = 0  # it would be a thread
+    shape = "{l_bar}{bar}| {elapsed} < about {remaining}"
+    drawn = tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1)
+    drawn.start_t = begin  # the time left comes from the speed since then
+    return drawn

@@ -1,0 +1,206 @@
+"""One checker for every network: are its steps, its slice and its claims right?
+
+A rank is only as good as what a network says of itself. These can be wrong without any
+error: a `record` that looks at numbers, a constant that is no whole number, the
+derivative of a step that somebody added, tokens that are rescaled although the output
+is not homogeneous in them, exponentials that are claimed to be free but are not, a
+slice that misses functions, and a network that is said to be more general but is not.
+"""
+
+from math import prod
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.exact import generic_rank
+from neuroviz.rank.exponentials import INDEPENDENT, Exponentials, own_shares
+from neuroviz.rank.field import Field, PrimeField, Reals
+from neuroviz.rank.network import (
+    Network,
+    constants_of,
+    real_points_of,
+    relaxed_of,
+    slice_of,
+)
+from neuroviz.rank.point import Point, derivative, random_point
+from neuroviz.rank.question import check_members
+from neuroviz.rank.tape import Node, Tape
+
+_STEP = 1e-5
+_CLOSE = 1e-4  # of a wrong pull nothing is so close
+
+
+def check_network(net: Network, seed: int = 0) -> None:
+    """Refuse a network that is not what it says; for a small one it takes a moment.
+
+    A network that passes may still be wrong at sizes that were not checked: take some
+    small ones of each kind.
+
+    Raises:
+        ValueError: if it has other steps at another point, or values that are no
+            residues modulo a prime; if its derivative is not that of its outputs, or
+            these are not homogeneous in what it calls `up_to_scale`; if its
+            exponentials have relations that it does not tell; or if its slice or the
+            more general network has a rank that it cannot have.
+
+    >>> from neuroviz.attention import Architecture
+    >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
+    """
+    check_members(net)
+    rng = default_rng(seed)
+    _check_steps(net, rng)
+    _check_derivative(net, rng)
+    _check_scales(net, rng)
+    _check_exponentials(net, rng)
+    rank = generic_rank(net, seed).value
+    across = slice_of(net)
+    if across is not None:
+        found = generic_rank(across, seed).value
+        if found != rank:
+            raise ValueError(f"the slice has rank {found}, and the network {rank}")
+    above = relaxed_of(net)
+    if above is not None:
+        found = generic_rank(above, seed).value
+        if found < rank:
+            raise ValueError(
+                f"the network that is said to be more general has rank {found}, and "
+                f"this one {rank}"
+            )
+
+
+def _check_steps(net: Network, rng: Generator) -> None:
+    """At two random points and where all parameters are 0; modulo a prime all values
+    are residues."""
+    over = PrimeField()
+    points = [random_point(net, over, rng), random_point(net, over, rng)]
+    zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
+    points.append(Point(net, over, zeros, constants_of(net, over, rng)))
+    seen = []
+    for point in points:
+        tape = Tape(over, rng)
+        point.record(tape, net.random_inputs(over, 2, rng))
+        seen.append([node.value.shape for node in tape.nodes])
+        for node in tape.nodes:
+            _check_residues(node.value, over)
+    if seen[0] != seen[1] or seen[0] != seen[2]:
+        raise ValueError(
+            "`record` takes other steps at another point: it must not look at numbers"
+        )
+
+
+def _check_residues(value: np.ndarray, over: PrimeField) -> None:
+    is_whole = (value == np.rint(value)).all()
+    if is_whole and (np.abs(value) <= over.p // 2 + 1).all():
+        return
+    wrong = value[(value != np.rint(value)) | (np.abs(value) > over.p // 2 + 1)][0]
+    raise ValueError(
+        f"modulo a prime all values are residues of least absolute value; {wrong} is "
+        "none: give whole numbers as constants, and reduce what your own steps compute"
+    )
+
+
+def _check_derivative(net: Network, rng: Generator) -> None:
+    """Along a random direction of the parameters, against differences."""
+    weights, X = next(iter(real_points_of(net, 1, rng)))
+    constants = constants_of(net, Reals(), rng)
+    direction = {name: rng.standard_normal(w.shape) for name, w in weights.items()}
+
+    def moved(by: float) -> np.ndarray:
+        there = {name: w + by * direction[name] for name, w in weights.items()}
+        output, _ = Point(net, Reals(), there, constants).record(Tape(Reals()), X)
+        return output.value.ravel()
+
+    def difference(step: float) -> np.ndarray:
+        return (moved(step) - moved(-step)) / (2 * step)
+
+    # Richardson's combination: networks near a zero curve a lot.
+    slope = (4 * difference(_STEP) - difference(2 * _STEP)) / 3
+    J = derivative(Point(net, Reals(), weights, constants), X)[0]
+    ours = J @ np.concatenate([direction[name].ravel() for name in weights])
+    if not np.allclose(ours, slope, rtol=_CLOSE, atol=_CLOSE * np.abs(slope).max()):
+        raise ValueError(
+            "the derivative on the tape is not that of the outputs: look at the pulls "
+            f"of your own steps; along a random direction {ours[:3]}, but {slope[:3]}"
+        )
+
+
+def _check_scales(net: Network, rng: Generator) -> None:
+    """Rescaled on the way, all rows of an input are multiplied by one number."""
+    weights, X = next(iter(real_points_of(net, 3, rng)))
+    point = Point(net, Reals(), weights, constants_of(net, Reals(), rng))
+    for plain, rescaled in zip(
+        derivative(point, X), derivative(point, X, rescales=True), strict=True
+    ):
+        place = np.unravel_index(np.abs(plain).argmax(), plain.shape)
+        left = plain * rescaled[place]
+        right = rescaled * plain[place]
+        if not np.allclose(left, right, rtol=_CLOSE, atol=_CLOSE * np.abs(left).max()):
+            raise ValueError(
+                "the outputs are not homogeneous in what is recorded `up_to_scale`: "
+                "leave that step out"
+            )
+
+
+class _Listening(Tape):
+    """A tape that keeps, of each softmax, the logits and what was claimed of them."""
+
+    def __init__(self, field: Field, rng: Generator) -> None:
+        super().__init__(field, rng)
+        self.differences: list[np.ndarray] = []  # (inputs, differences of logits)
+        self.claimed: list[int] = []
+
+    def softmax(
+        self,
+        logits: Node,
+        exponentials: Exponentials = INDEPENDENT,
+        mask: np.ndarray | None = None,
+    ) -> Node:
+        shape = logits.value.shape
+        is_seen = np.ones(shape[-2:], bool) if mask is None else mask
+        # A softmax sees the differences s_ji − s_ii only.
+        j, i = own_shares(*shape[-2:])
+        own = logits.value[..., j, i][..., None, :]
+        differences = self.field.reduce(logits.value - own)
+        others = is_seen.copy()
+        others[j, i] = False
+        self.differences.append(differences[..., others].reshape(shape[0], -1))
+        self.claimed.append(prod(shape[1:-2]) * exponentials.count(is_seen))
+        return super().softmax(logits, exponentials, mask)
+
+
+def _check_exponentials(net: Network, rng: Generator) -> None:
+    """As many are claimed to be free as there are independent logits, up to constants,
+    in all layers and on two inputs together: as functions of weights and inputs."""
+    over = PrimeField()
+    usual = _Listening(over, rng)
+    random_point(net, over, rng).record(usual, net.random_inputs(over, 2, rng))
+    # Logits of parameters alone are the same for all inputs, and drawn once.
+    inputs_of_each = [len(found) for found in usual.differences]
+    claimed = 0
+    width = 1
+    for found, count in zip(usual.differences, usual.claimed, strict=True):
+        claimed += len(found) * count
+        width += found.size
+    samples = width + 8
+
+    tape = _Listening(over, rng)
+    weights = {}
+    for name, shape in net.parameter_shapes.items():  # other weights for each sample
+        drawn = over.random(rng, (samples, *shape))
+        weights[name] = tape.constant(np.repeat(drawn, 2, axis=0))
+    for name, constant in constants_of(net, over, rng).items():
+        weights[name] = tape.constant(constant.value[None], constant.degree)
+    X = net.random_inputs(over, 2 * samples, rng)
+    net.record(tape, weights, tape.constant(X))
+    columns = [np.ones((samples, 1))]
+    for found, inputs in zip(tape.differences, inputs_of_each, strict=True):
+        of_two = found.reshape(samples, 2, -1)
+        columns.append(of_two[:, :inputs].reshape(samples, -1))
+    independent = exact_rank(np.concatenate(columns, axis=1), over) - 1
+    if independent != claimed:
+        raise ValueError(
+            f"{claimed} exponentials are claimed to be free on two inputs, but "
+            f"{independent} logits are independent: hand other `Exponentials` to "
+            "softmax, or leave out logits that are the same for all inputs"
+        )

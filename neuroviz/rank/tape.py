@@ -1,0 +1,381 @@
+"""Reverse differentiation over any field.
+
+A `Tape` computes with arrays and records each step; `gradients` goes back through the
+record. So a network is written once, as its formula, and is differentiated in floats
+and modulo a prime. It also counts degrees, which bound the probability that a random
+point modulo a prime hides some of the rank.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from neuroviz.rank.exponentials import INDEPENDENT, Exponentials
+from neuroviz.rank.field import Field
+
+Pull = Callable[[np.ndarray], np.ndarray]
+"""From the gradient of a result to that of a source, before what was broadcast is
+summed.
+
+Gradients have one more axis than values, the second: one entry a functional."""
+
+
+_BOUNDS_NOTHING = 2**60
+"""A degree that is no less than this, far above every prime, is not counted on: that of
+10,000 layers has 5,000 digits."""
+
+
+class Source(NamedTuple):
+    """A node that another one was computed from, and how gradients go back to it.
+
+    Attributes:
+        degree: that the pull adds.
+        rows: the rows of the node that the gradient belongs to; None for all.
+    """
+
+    node: "Node"
+    pull: Pull
+    degree: int
+    rows: slice | None = None
+
+
+class _Part(NamedTuple):
+    """What one of the results adds to a node's gradient."""
+
+    gradient: np.ndarray
+    rows: slice | None
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A value on a tape.
+
+    Attributes:
+        value: shape (N or 1, …, rows, columns): one for each input, or one for all.
+        degree: a bound on the total degree of its entries in what was drawn at random.
+        sources: what it was computed from.
+        moves: whether it depends on a parameter.
+    """
+
+    value: np.ndarray
+    degree: int
+    sources: tuple[Source, ...] = ()
+    moves: bool = False
+
+
+class Tape:
+    """What is computed, in order, over a field.
+
+    A step that is missing is a function that calls `note`.
+
+    Args:
+        field: what is computed with.
+        rng: source of free exponentials; needed by `softmax` over a prime field only.
+        rescales: whether `up_to_scale` divides by the norm.
+
+    >>> from neuroviz.rank.field import Reals
+    >>> tape = Tape(Reals())
+    >>> w = tape.parameter(np.array([[2.0]]))
+    >>> x = tape.constant(np.array([[[3.0]], [[4.0]]]))
+    >>> y = tape.power(tape.matmul(w, x), 2)
+    >>> (row,) = tape.gradients(y, np.ones((2, 1, 1, 1)), [w])
+    >>> row.ravel(), tape.degree(y, [w])  # d(wx)²/dw = 2wx², and the cotangent counts
+    (array([36., 64.]), 4)
+    """
+
+    def __init__(
+        self, field: Field, rng: Generator | None = None, rescales: bool = False
+    ) -> None:
+        self.field = field
+        self.nodes: list[Node] = []
+        self.exponentials: list[Exponentials] = []  # of each softmax
+        self._rng = rng
+        self._rescales = rescales
+
+    # What is given
+
+    def parameter(self, value: np.ndarray) -> Node:
+        """What is differentiated in; one for all inputs."""
+        node = self.note(value[None], degree=1)
+        node.moves = True
+        return node
+
+    def constant(self, value: np.ndarray, degree: int = 1) -> Node:
+        """What is not; the first axis is that of the inputs, of length 1 or N."""
+        return self.note(value, degree)
+
+    # What is computed
+
+    def matmul(self, x: Node, y: Node) -> Node:
+        """x y, matrix by matrix."""
+        matmul = self.field.matmul
+
+        def to_x(g: np.ndarray) -> np.ndarray:
+            return matmul(g, y.value.mT[:, None])
+
+        def to_y(g: np.ndarray) -> np.ndarray:
+            return matmul(x.value.mT[:, None], g)
+
+        return self._bilinear(matmul(x.value, y.value), x, to_x, y, to_y)
+
+    def inner_products(self, x: Node, y: Node) -> Node:
+        """xᵀ y, matrix by matrix: all products of a column with a column."""
+        matmul = self.field.matmul
+
+        def to_x(g: np.ndarray) -> np.ndarray:
+            return matmul(y.value[:, None], g.mT)
+
+        def to_y(g: np.ndarray) -> np.ndarray:
+            return matmul(x.value[:, None], g)
+
+        return self._bilinear(matmul(x.value.mT, y.value), x, to_x, y, to_y)
+
+    def times(self, x: Node, y: Node) -> Node:
+        """x y, entry by entry."""
+        times = self.field.times
+
+        def to_x(g: np.ndarray) -> np.ndarray:
+            return times(g, y.value[:, None])
+
+        def to_y(g: np.ndarray) -> np.ndarray:
+            return times(g, x.value[:, None])
+
+        return self._bilinear(times(x.value, y.value), x, to_x, y, to_y)
+
+    def add(self, x: Node, y: Node) -> Node:
+        """x + y; what has one column is added to all."""
+        total = self.field.add(x.value, y.value)
+        sources = (Source(x, _same, 0), Source(y, _same, 0))
+        return self.note(total, max(x.degree, y.degree), sources)
+
+    def power(self, x: Node, exponent: int) -> Node:
+        """xᵉ, entry by entry, for a whole number e ≥ 1."""
+        times = self.field.times
+        below = self._power(x.value, exponent - 1)
+        slope = times(below, self.field.reduce(np.array(float(exponent))))
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            return times(g, slope[:, None])
+
+        source = Source(x, pull, (exponent - 1) * x.degree)
+        return self.note(times(below, x.value), exponent * x.degree, (source,))
+
+    def _power(self, base: np.ndarray, exponent: int) -> np.ndarray:
+        """By squaring: one step for each bit of the exponent."""
+        result = np.ones_like(base)
+        while exponent:
+            if exponent % 2:
+                result = self.field.times(result, base)
+            exponent //= 2
+            if exponent:
+                base = self.field.times(base, base)
+        return result
+
+    def softmax(
+        self,
+        logits: Node,
+        exponentials: Exponentials = INDEPENDENT,
+        mask: np.ndarray | None = None,
+    ) -> Node:
+        """Columns that sum to one; d S_ji = S_ji (d s_ji − Σ_k S_ki d s_ki).
+
+        Args:
+            exponentials: the relations between the exponentials of these logits. To
+                claim too few of them gives ranks that are too large.
+            mask: True where row j is seen from column i.
+        """
+        if logits.value.shape[-2] > 1:  # a single share is 1
+            self.exponentials.append(exponentials)
+        field = self.field
+        value = field.softmax(logits.value, exponentials.draw, mask, self._rng)
+        shares = value[:, None]
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            weighted = field.times(shares, g)
+            sums = field.reduce(weighted.sum(axis=-2, keepdims=True))
+            return field.reduce(weighted - shares * sums)
+
+        source = Source(logits, pull, 2 * exponentials.degree)
+        return self.note(value, exponentials.degree, (source,))
+
+    # What only moves entries
+
+    def stack(self, parts: Sequence[Node]) -> Node:
+        """The rows of all parts, one below the other; what is the same for all inputs
+        is repeated for each where other parts differ."""
+        count = max(len(part.value) for part in parts)
+        values = []
+        sources = []
+        start = 0
+        for part in parts:
+            value = part.value
+            if len(value) < count:
+                value = np.broadcast_to(value, (count, *value.shape[1:]))
+            values.append(value)
+            stop = start + value.shape[-2]
+            sources.append(Source(part, _take_rows(start, stop), 0))
+            start = stop
+        degree = max(part.degree for part in parts)
+        return self.note(np.concatenate(values, axis=-2), degree, tuple(sources))
+
+    def rows(self, x: Node, start: int, stop: int | None = None) -> Node:
+        """Some consecutive rows of x; up to the last one if no end is given."""
+        end = x.value.shape[-2] if stop is None else stop
+        source = Source(x, _same, 0, slice(start, end))
+        return self.note(x.value[..., start:end, :], x.degree, (source,))
+
+    def place(self, entries: Node, template: np.ndarray, where: np.ndarray) -> Node:
+        """A matrix, some of whose entries are given and the others taken from a vector.
+
+        Args:
+            entries: one vector, a parameter.
+            template: the matrix; what stands at `where` does not matter.
+            where: the places of the entries, counted row by row.
+        """
+        count = len(entries.value)
+        value = np.empty((count, *template.shape))
+        value[...] = template
+        value.reshape(count, -1)[:, where] = entries.value
+
+        def pull(g: np.ndarray) -> np.ndarray:
+            return g.reshape(*g.shape[:2], -1).take(where, axis=-1)
+
+        return self.note(value, entries.degree, (Source(entries, pull, 0),))
+
+    def up_to_scale(self, x: Node) -> Node:
+        """x, of which only the direction counts: the output is homogeneous in it.
+
+        A factor for each input then multiplies all rows of the derivative that belong
+        to the input, which changes no rank. Over the reals, where deep networks leave
+        the range of floats, a tape may divide by the norm here.
+        """
+        if not self._rescales:
+            return x
+        axes = tuple(range(1, x.value.ndim))
+        norm = np.linalg.vector_norm(x.value, axis=axes, keepdims=True)
+        factor = 1 / np.where(norm > 0, norm, 1.0)
+        return self.times(x, self.constant(factor))
+
+    # Backwards
+
+    def gradients(
+        self, result: Node, cotangents: np.ndarray, parameters: Sequence[Node]
+    ) -> list[np.ndarray]:
+        """The derivative of linear functionals of the result in each parameter.
+
+        Args:
+            cotangents: shape (N or 1, c, …, rows, columns): c functionals an input.
+
+        Returns:
+            An array of shape (N, c, number of entries) for each parameter.
+        """
+        parts: dict[Node, list[_Part]] = {result: [_Part(cotangents, None)]}
+        for node in reversed(self.nodes):
+            if not node.sources or node not in parts:
+                continue
+            g = self._total(parts.pop(node), node)
+            for source, pull, _, rows in node.sources:
+                if source.moves:
+                    part = _Part(self._fitted(pull(g), source), rows)
+                    parts.setdefault(source, []).append(part)
+        count = max(len(result.value), len(cotangents))
+        functionals = cotangents.shape[1]
+        found = []
+        for parameter in parameters:
+            shape = (count, functionals, *parameter.value.shape[1:])
+            g = np.zeros((1,) * len(shape))
+            if parameter in parts:
+                g = self._total(parts[parameter], parameter)
+            if g.shape != shape:  # the same for all inputs, or nothing
+                g = np.broadcast_to(g, shape)
+            found.append(g.reshape(count, functionals, parameter.value.size))
+        return found
+
+    def degree(self, result: Node, parameters: Sequence[Node]) -> int:
+        """A bound on the total degree of an entry of `gradients`, where cotangents are
+        drawn at random, too."""
+        degrees = {result: 1}
+        for node in reversed(self.nodes):
+            if node not in degrees:
+                continue
+            for source, _, more, _ in node.sources:
+                if source.moves:
+                    known = degrees.get(source, 0)
+                    there = min(degrees[node] + more, _BOUNDS_NOTHING)
+                    degrees[source] = max(known, there)
+        return max((degrees.get(parameter, 0) for parameter in parameters), default=0)
+
+    def note(
+        self, value: np.ndarray, degree: int, sources: tuple[Source, ...] = ()
+    ) -> Node:
+        """Record a step: what came out, its degree, and how gradients go back."""
+        moves = False
+        for source in sources:
+            moves = moves or source.node.moves
+        node = Node(value, min(degree, _BOUNDS_NOTHING), sources, moves)
+        self.nodes.append(node)
+        return node
+
+    def _bilinear(
+        self, value: np.ndarray, x: Node, to_x: Pull, y: Node, to_y: Pull
+    ) -> Node:
+        sources = (Source(x, to_x, y.degree), Source(y, to_y, x.degree))
+        return self.note(value, x.degree + y.degree, sources)
+
+    def _total(self, parts: list[_Part], node: Node) -> np.ndarray:
+        """The sum of all parts of a node's gradient."""
+        if _are_pieces(parts, node):
+            pieces = [part.gradient for part in reversed(parts)]
+            return np.concatenate(pieces, axis=-2)
+        total = _on_all_rows(parts[0], node)
+        for part in parts[1:]:
+            total = self.field.add(total, _on_all_rows(part, node))
+        return total
+
+    def _fitted(self, g: np.ndarray, node: Node) -> np.ndarray:
+        """A gradient, summed over the axes that the node's value was broadcast along.
+
+        But for the first axis: one value for all inputs has a gradient for each.
+        """
+        for axis in range(1, node.value.ndim):
+            if node.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
+                g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
+        return g
+
+
+def _are_pieces(parts: list[_Part], node: Node) -> bool:
+    """Whether they are all rows, cut into pieces, of which the last one comes first."""
+    if parts[0].rows is None:
+        return False
+    count = len(parts[0].gradient)
+    end = node.value.shape[-2]
+    for part in parts:
+        # A gradient may be the same for all inputs, and its first axis short.
+        if part.rows is None or part.rows.stop != end or len(part.gradient) != count:
+            return False
+        end = part.rows.start
+    return end == 0
+
+
+def _on_all_rows(part: _Part, node: Node) -> np.ndarray:
+    """The gradient, with zeros where it does not reach."""
+    g = part.gradient
+    if part.rows is None:
+        return g
+    whole = np.zeros((*g.shape[:-2], node.value.shape[-2], g.shape[-1]))
+    whole[..., part.rows, :] = g
+    return whole
+
+
+def _same(g: np.ndarray) -> np.ndarray:
+    return g
+
+
+def _take_rows(start: int, stop: int) -> Pull:
+    def pull(g: np.ndarray) -> np.ndarray:
+        return g[..., start:stop, :]
+
+    return pull
