@@ -116,7 +116,7 @@ def test_a_control_that_is_not_shown_is_refused():
 
 @pytest.mark.parametrize("kind", [LedgerExplorer, SurfaceExplorer])
 def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
-    """What book.js does in a dark room: every light code is exchanged for the dark one
+    """What stills.ts does in a dark room: every light code is exchanged for the dark one
     of its role."""
     codes = re.compile(r"#[0-9A-Fa-f]{6}\b")
     figures = []

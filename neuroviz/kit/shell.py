@@ -75,7 +75,7 @@ class Shell(Lasting):
         for controls in (self._first_row, self._more_row):
             controls.add_class(
                 "nv-controls"
-            )  # chart.js names the handles of their sliders
+            )  # sliders.ts names the handles of their sliders
         self._box = widgets.Box(
             layout={"overflow": "hidden", "display": "block", "width": "100%"}
         )

@@ -89,7 +89,7 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
     site["jupyter-config-data"]["exposeAppInBrowser"] = (
-        True  # link.js asks it to run cells
+        True  # link.ts asks it to run cells
     )
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
     lock = {

@@ -17,6 +17,8 @@ export class Figure {
   private readonly resized = new ResizeObserver(([entry]) => this.fit(entry.contentRect.width));
   private drawing: Drawing | undefined;
   private width = 0;
+  /** Of the figure that is seen. */
+  private revision = -1;
   private rest = 0;
   private isClosed = false;
   private undo: (() => void)[] = [];
@@ -91,6 +93,8 @@ export class Figure {
     if (!this.drawing || this.isClosed || !this.width) return;
     const drawn = this.now();
     await this.drawing.draw(drawn, this.width);
+    if (drawn.revision < this.revision) return; // a later one was drawn sooner
+    this.revision = drawn.revision;
     // Only now: what status.ts compares is what is seen.
     this.box.dataset.setting = JSON.stringify(drawn.of);
     clearTimeout(this.rest);
