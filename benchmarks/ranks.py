@@ -5,8 +5,8 @@ beside a plain product.
                              `int8_is_exact` and `int8_is_fast`
     row space                `neuroviz.engine.rank.RowSpace`, which grows a row echelon
                              form block by block
-    flint                    `nmod_mat.rank` of python-flint, building the matrix from a
-                             list included
+    flint                    `nmod_mat.rank` of python-flint, building the matrix from
+                             a list included
     product                  numpy's product of an n × n and an n × n/3 matrix, float64:
                              as many operations, 2n³/3, as an elimination needs
 

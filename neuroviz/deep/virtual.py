@@ -58,7 +58,7 @@ class VirtualSetting:
             called interface.
         walk, along: the change of basis, C = `walk_in_gl(walk, δ, along)`.
         log_1, …, log_4: log₂ λ_i of each layer; L is multiplied by λ_0 = ∏
-        λ_i^{−3^{l−i}} (Eq. 13).
+            λ_i^{−3^{l−i}} (Eq. 13).
         off: log₂ of a factor by which λ_0 misses its value.
         lost: whether V_i loses one rank first.
         alone: the relative change of the first row of V_i, which the next layer does

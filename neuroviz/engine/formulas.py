@@ -42,8 +42,8 @@ def general_formula(arch: Architecture) -> Expected:
     With w the effective widths and D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i
     α(a_i, w_{i−1}):
 
-        softmax     t ≥ 2: D                       t = 1: r(d₀ + d_l − r), r = min of
-                    all widths
+        softmax     t ≥ 2: D
+                    t = 1: r(d₀ + d_l − r), r = min of all widths
         lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
                     t = 1: D − l with σ for α in every layer
 

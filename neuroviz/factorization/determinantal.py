@@ -46,7 +46,7 @@ def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
 
     Returns:
         Shape (d², 2ad): a row for each entry of A, a column for each entry of Q, then
-            of K.
+        of K.
     """
     a, d = Q.shape
     by_K = np.einsum("is,rj->ijrs", np.eye(d), Q).reshape(d * d, a * d)

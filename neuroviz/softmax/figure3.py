@@ -5,8 +5,7 @@ For each width δ: the exact rank, the rank in float64 with its gap, what theory
 and, where asked for, what the row-by-row float32 procedure reads off:
 
     weights and inputs N(0, 1) in float32, the gradient of every output number as a row,
-    and
-    torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
+    and torch.linalg.matrix_rank: how many σ_i > max(rows, columns) · 1.2e−7 · σ_1.
 
 torch, which only this procedure needs, is imported where it is used.
 """
