@@ -304,3 +304,8 @@ def test_numpy_integers_are_whole_numbers():
     assert found == measure_dimension(NET, seed=2, inputs=9, prime=1_000_003)
     numbers = found.value, found.seed, found.num_inputs, found.num_columns, found.prime
     assert {type(x) for x in numbers} == {int}
+
+
+@pytest.mark.parametrize("ask", [measure_dimension, rank_by_inputs])
+def test_whoever_gives_no_seed_gets_the_seed_zero(ask):
+    assert ask(NET).seed == 0
