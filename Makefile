@@ -109,7 +109,7 @@ site: env $(STAMP)-book ## all of it for any page host, in build/book/site; SITE
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(BIN)/python -m pytest tests/test_browser.py
 
-javascript: ## build the panels' plotly.js and scenes anew (needs node)
+javascript: ## build the scripts of panels and of the site anew (needs node)
 	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run build
 
 links: env ## write the repository's address (pyproject.toml) wherever else it stands

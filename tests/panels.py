@@ -93,7 +93,7 @@ class Page:
 
 def changed(target, path, value):
     """A copy of plain data with one place changed, or gone if there is no value: as
-    chart.js does it."""
+    changes.ts does it."""
     copy, (key, *rest) = target.copy(), path
     if rest:
         copy[key] = changed(copy[key], rest, value)

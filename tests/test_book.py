@@ -1,6 +1,7 @@
 """The static edition: it says what the notebooks say, weighs little, and needs no
 network."""
 
+import json
 import os
 import re
 import shutil
@@ -13,8 +14,8 @@ import plotly.graph_objects as go
 import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from node import ask
 from panels import PATIENCE
-from panels import plain as as_json
 
 from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceExplorer
 from neuroviz.kit import theme
@@ -114,26 +115,45 @@ def test_a_control_that_is_not_shown_is_refused():
     panel.close()
 
 
-@pytest.mark.parametrize("kind", [LedgerExplorer, SurfaceExplorer])
-def test_the_page_turns_a_light_figure_into_the_dark_one(kind):
-    """What book.js does in a dark room: every light code is exchanged for the dark one
-    of its role."""
-    codes = re.compile(r"#[0-9A-Fa-f]{6}\b")
-    figures = []
-    for mode in ("light", "dark"):
-        with theme.using({"mode": mode, "size": "notebook"}):
-            panel = kind()
-            figures.append(str(as_json(panel.figure)))
-            panel.close()
-    turn = site.turn() | {}
-    # one light code, two dark ones
-    boundary = {theme._MODES["dark"]["boundary"]: theme._MODES["dark"]["ink"]}
-    turned = codes.sub(lambda code: turn.get(code[0].upper(), code[0]), figures[0])
-    wanted = codes.sub(
-        lambda code: boundary.get(code[0].upper(), code[0].upper()), figures[1]
-    )
-    assert turned == wanted
-    assert figures[0] != figures[1]
+IN_THE_PAGE = """
+import { figureAt, inDark } from "book/stills";
+const places = given.panel.stills.map((_: unknown, place: number) => place);
+const figures = places.map((place: number) => figureAt(given.panel, place));
+say([figures, inDark(figures[0], given.turn)]);
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "control"), [(LedgerExplorer, "head_dim"), (SurfaceExplorer, "where")]
+)
+def test_the_page_makes_the_figure_of_every_place_in_light_and_dark(kind, control):
+    """In a dark room it exchanges every light code for the dark one of its role."""
+    light, dark = (figures_in(mode, kind, control) for mode in ("light", "dark"))
+    given = {"panel": light, "turn": site.turn()}
+    figures, turned = ask(IN_THE_PAGE, given)
+    assert len(figures) > 1 and figures[0] != figures[1]
+    assert figures == [
+        stills.applied(light["figure"], still["changes"]) for still in light["stills"]
+    ]
+    assert dark_codes(turned) == dark_codes(dark["figure"]) != dark_codes(figures[0])
+
+
+def dark_codes(figure: dict) -> dict:
+    """A figure with its codes in capitals; boundaries and ink, which have one light
+    code, get one dark code, too."""
+    boundary, ink = (theme._MODES["dark"][role] for role in ("boundary", "ink"))
+    code = re.compile(r"#[0-9a-f]{6}\b", re.IGNORECASE)
+    text = code.sub(lambda found: found[0].upper(), json.dumps(figure))
+    return json.loads(text.replace(boundary, ink))
+
+
+def figures_in(mode: str, kind: type, control: str) -> dict:
+    """What a page gets of a panel, made in this mode."""
+    with theme.using({"mode": mode, "size": "notebook"}):
+        panel = kind()
+        packed = json.loads(json.dumps(stills.packed(panel, control)))
+        panel.close()
+    return packed
 
 
 # Pages

@@ -8,15 +8,16 @@ import secrets
 import shutil
 import urllib.error
 import urllib.request
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import plotly.graph_objects as go
 import pytest
-from panels import PATIENCE, free_port, serving
+from panels import PATIENCE, free_port, serving, title
 
-from neuroviz.explorables import SurfaceExplorer
+from neuroviz.explorables import HypothesesExplorer, SurfaceExplorer
 from neuroviz.kit.page import SAVED
 from tools.moving import animated, dragged
 from tools.notebooks import KERNEL as KERNEL_SPEC
@@ -33,6 +34,7 @@ FLAGS = [
 ]
 PANEL = ".nv:has(.nv-title)"
 KERNEL = ".jp-Notebook-ExecutionIndicator"
+HOLDS = ".nv-handle, [role=gridcell]"  # what one drags in a scene, or chooses
 SAID = f"document.querySelector('{PANEL} .nv-description').innerText"
 
 
@@ -178,7 +180,7 @@ def look_at(page, panel: int) -> dict:
         f"{here}.querySelector('{kind}')" for kind in (".js-plotly-plot", ".nv-scene")
     )
     page.wait_for_function(
-        f"{scene}?.querySelector('.nv-handle') || {plot}?.data?.length &&"
+        f"{scene}?.querySelector('{HOLDS}') || {plot}?.data?.length &&"
         f" {plot}.querySelector('.main-svg')"
     )
     return page.evaluate(f"""() => {{
@@ -187,7 +189,7 @@ def look_at(page, panel: int) -> dict:
         const inside = (what) => scene.querySelectorAll(what).length;
         const longer = (sum, trace) => sum + (trace.x || trace.z || []).length;
         return scene
-            ? {{traces: inside("svg > g"), points: inside(".nv-handle"), width, panel}}
+            ? {{traces: inside("svg > g"), points: inside("{HOLDS}"), width, panel}}
             : {{traces: plot.data.length, points: plot.data.reduce(longer, 0),
                width: plot._fullLayout.width, panel}};
     }}""")
@@ -370,6 +372,57 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
         )
     panel.close()
     assert errors_shown(page) == [] and page.complaints == []
+
+
+def test_the_network_of_a_cell_is_chosen_by_mouse_and_by_keyboard(lab, open_page):
+    """Sliders, badges, words and ring follow, as in a panel opened there."""
+    code = "from neuroviz.explorables import HypothesesExplorer\nHypothesesExplorer()"
+    page = open_page(lab.url(written(lab, "map.ipynb", code)))
+    run_all(page, lab)
+    look_at(page, 0)
+    here = page.locator(PANEL).first
+
+    def is_at(head_1: int, head_2: int) -> None:
+        """Once Python has answered."""
+        network = f"a₁ = {head_1}, a₂ = {head_2}:"
+        here.locator(".cell.chosen").and_(
+            here.get_by_role("gridcell", name=network)
+        ).wait_for()
+        panel = HypothesesExplorer(state=f"head_1={head_1};head_2={head_2}")
+        words = f"document.querySelector('{PANEL} .nv-description').textContent"
+        page.wait_for_function(f"said => {words} === said", arg=panel.description)
+        page.wait_for_function(f"!document.querySelector('{PANEL} .nv-old')")
+        assert here.locator(".nv-badge").all_inner_texts() == badges_of(panel)
+        readouts = [readout_of(here, f"head dimension {name}") for name in ("a₁", "a₂")]
+        assert readouts == [str(head_1), str(head_2)]
+        panel.close()
+
+    is_at(1, 3)
+    here.get_by_role("gridcell", name="a₁ = 4, a₂ = 2:").click()
+    is_at(4, 2)
+
+    # After the last control the Tab key reaches the map, at the chosen cell.
+    here.locator(".nv-controls :is(.noUi-handle, select):visible").last.focus()
+    focused = "document.activeElement.ariaLabel"
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.role === 'gridcell'"):
+            break
+    assert "a₁ = 4, a₂ = 2:" in page.evaluate(focused)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    assert "a₁ = 5, a₂ = 3:" in page.evaluate(focused)
+    is_at(4, 2)  # until now one has looked
+    page.keyboard.press("Enter")
+    is_at(5, 3)
+    assert "a₁ = 5, a₂ = 3:" in page.evaluate(focused)
+    assert errors_shown(page) == [] and page.complaints == []
+
+
+def badges_of(panel) -> list[str]:
+    """What the badges of a panel say, in Python."""
+    pieces = re.findall(r"nv-badge[^>]*>([^<]*)<", title(panel))
+    return [unescape(piece) for piece in pieces]
 
 
 def readout_of(panel, slider: str) -> str:

@@ -10,6 +10,8 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import count, groupby
 from math import prod
+from mmap import mmap
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,6 +34,7 @@ from neuroviz_beyond.proofs.known import what_is_known
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
 # fewer dimensions than its 1,770 columns
 COLLAPSED = Architecture((24, 24, 24, 24), (1, 24, 24), 3)
+NARROWING = Architecture((16, 16, 4), (8, 8), 3)
 HUGE = Architecture.uniform(300, 300, 4)
 
 
@@ -514,3 +517,51 @@ except ValueError as refused:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "there are" in run.stdout and "of memory" in run.stdout
+
+
+def test_what_a_process_has_reserved_counts_as_taken_even_if_it_was_never_written(
+    monkeypatch,
+):
+    """As `ulimit -v` counts it."""
+    resource = pytest.importorskip("resource")
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("no /proc here")
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**50))
+    before = budget._left_to_the_process()
+    with mmap(-1, 2**30):
+        assert before - budget._left_to_the_process() == pytest.approx(2**30, rel=0.01)
+
+
+def test_as_many_inputs_are_foreseen_as_are_taken(monkeypatch):
+    foreseen = []
+    monkeypatch.setattr(
+        cost, "_derivative_seconds", lambda arch, *of: foreseen.append(of) or 0.0
+    )
+    estimate_cost(NARROWING, "float")
+    (for_the_search, each), (for_the_spectrum, also_each) = foreseen
+    search, found = rank_by_inputs(NARROWING), measure_dimension(NARROWING, "float")
+    assert each == also_each == search.equations_per_input
+    assert for_the_search == pytest.approx(len(search.ranks), rel=0.1)
+    assert for_the_spectrum == pytest.approx(found.num_inputs, rel=0.15)
+
+
+def test_the_search_for_enough_inputs_takes_about_as_much_memory_as_was_said():
+    tracemalloc.start()
+    rank_by_inputs(NARROWING)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < cost.inputs_cost(NARROWING).bytes < 3 * peak
+
+
+@pytest.mark.parametrize(("tokens", "quick"), [(1_000, True), (2_000, False)])
+def test_a_million_attention_weights_are_quick_and_four_million_are_not(tokens, quick):
+    """Some 250 products for each weight and input; about 4·10⁸ of them take a
+    second."""
+    assert cost.is_quick(Architecture.uniform(1, 1, 1, tokens=tokens), 1) == quick
+
+
+def test_arrays_above_64_mb_are_refused_where_they_do_not_fit(monkeypatch):
+    monkeypatch.setattr(budget, "available_bytes", lambda: 2**25)
+    budget.check_memory("an array", 2**26)
+    with pytest.raises(ValueError, match="an array would take about 67.1 MB"):
+        budget.check_memory("an array", 2**26 + 1)

@@ -69,6 +69,12 @@ def test_a_walk_is_a_one_parameter_subgroup(kind, a):
 
 
 @pytest.mark.parametrize("kind", WALKS)
+def test_a_walk_moves_each_pair_of_coordinates_alike(kind):
+    one_pair, four_pairs = (walk_in_gl(kind, a, 0.4) for a in (2, 8))
+    np.testing.assert_array_equal(four_pairs, np.kron(np.eye(4), one_pair))
+
+
+@pytest.mark.parametrize("kind", WALKS)
 @pytest.mark.parametrize(("d", "a"), SIZES)
 def test_a_walk_moves_the_factors_leaves_the_product_alone_and_is_recovered(
     panel, kind, d, a

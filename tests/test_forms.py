@@ -334,6 +334,17 @@ def test_no_layer_is_nearer_than_the_nearest():
     assert (kind_of(*map(tuple, layer)) != OFF).all()
 
 
+def test_at_a_root_that_two_forms_share_only_rounding_is_left():
+    """The quartic alone leaves up to a hundred times as much."""
+    rng = np.random.default_rng(0)
+    theta = rng.uniform(0, np.pi, 20_000)
+    u, v = np.cos(theta), np.sin(theta)
+    factors = rng.standard_normal((2, 2, 20_000))
+    pair = [(v * x, v * y - u * x, -u * y) for x, y in factors]
+    found = nearest_layer(*pair)
+    assert (found.distance <= 1e-15 * np.linalg.norm(pair, axis=(0, 1))).all()
+
+
 def test_the_nearest_layer_is_nearest_in_the_bombieri_norm():
     """b² counts half. Found without `nearest_layer`: project on the layers ℓ · v for
     each v in turn."""

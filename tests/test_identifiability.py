@@ -1,6 +1,7 @@
 """What the function tells about the weights, on quantities whose answer is known by
 hand, both ways."""
 
+import tracemalloc
 import warnings
 from dataclasses import replace
 from fractions import Fraction
@@ -412,6 +413,20 @@ def test_a_share_of_a_gradient_is_none_up_to_1e_8_and_some_from_1e_3_on(share, v
     assert found.value is value and share / 5 < found.margin < share / 2
 
 
+def test_an_exact_answer_takes_as_much_memory_as_was_asked_for(monkeypatch):
+    """A network that is not quick: the memory is looked at before the work begins."""
+    asked, arch = [], lightning((10, 10, 10), (8, 8))
+    monkeypatch.setattr(identifiability, "is_quick", lambda arch, columns: False)
+    monkeypatch.setattr(
+        identifiability, "check_memory", lambda what, size: asked.append((what, size))
+    )
+    tracemalloc.start()
+    assert is_identifiable(arch, lambda w: w[0].Q.sum()).status == "exact"
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert asked == [(f"the derivative of {arch}", pytest.approx(peak, rel=0.1))]
+
+
 def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
     true = identifiability._silent_directions
     for gap, expected in ((DECISIVE_GAP / 2, None), (DECISIVE_GAP * 2, True)):
@@ -422,27 +437,44 @@ def test_without_a_clear_kernel_nothing_is_decided_in_floats(monkeypatch):
         assert ("splits by" in found.note) == (expected is None)
 
 
-@pytest.mark.parametrize("unlucky", [1, 7, 8])
-def test_a_point_of_too_small_a_rank_is_passed_over(monkeypatch, unlucky):
+@pytest.fixture
+def draw_badly_at_first(monkeypatch):
     """Where V is 0 the Jacobian has almost no rank, and its kernel says nothing about
     other points."""
     calls = []
 
-    def special(over, arch, rng):
-        calls.append(arch)
-        weights = random_weights(over, arch, rng)
-        return (
-            tuple(w._replace(V=0 * w.V) for w in weights)
-            if len(calls) <= unlucky
-            else weights
-        )
+    def begin(unlucky):
+        def special(over, arch, rng):
+            calls.append(arch)
+            weights = random_weights(over, arch, rng)
+            if len(calls) > unlucky:
+                return weights
+            return tuple(w._replace(V=0 * w.V) for w in weights)
 
-    monkeypatch.setattr(network, "random_weights", special)
-    if unlucky < 7:
-        assert is_identifiable(SOFT, A).value is True and len(calls) == unlucky + 2
-    else:  # of eight points fewer than two were any good
-        with pytest.raises(ValueError):
-            is_identifiable(SOFT, A)
+        monkeypatch.setattr(network, "random_weights", special)
+        return calls
+
+    return begin
+
+
+def test_a_point_of_too_small_a_rank_is_passed_over(draw_badly_at_first):
+    calls = draw_badly_at_first(1)
+    assert is_identifiable(SOFT, A).value is True and len(calls) == 1 + 2
+
+
+@pytest.mark.parametrize("unlucky", [7, 8])
+def test_where_fewer_than_two_points_are_good_the_seed_is_blamed(
+    unlucky, draw_badly_at_first
+):
+    draw_badly_at_first(unlucky)
+    with pytest.raises(ValueError, match="fewer than two of 8 random points"):
+        is_identifiable(SOFT, A)
+
+
+def test_where_two_points_are_good_the_quantity_is_blamed(draw_badly_at_first):
+    draw_badly_at_first(6)
+    with pytest.raises(ValueError, match="the quantity is undefined"):
+        is_identifiable(SOFT, lambda w: 1 / (A(w) - A(w)))
 
 
 # What may be written

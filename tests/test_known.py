@@ -102,6 +102,14 @@ def test_a_measurement_that_contradicts_theory_is_said_to():
     assert "DISAGREE" not in what_is_known(arch, found).entry("exact rank").note
 
 
+@pytest.mark.parametrize("attention", ["softmax", "lightning"])
+def test_a_skip_is_spoken_of_where_all_widths_are_equal(attention):
+    for widths, is_spoken_of in (((3, 3), True), ((3, 2), False)):
+        said = entry(BLOCKS, widths, (2,), attention=attention).note
+        assert said.startswith("With several heads")
+        assert ("heads or a skip" in said) == is_spoken_of
+
+
 # The fibres of (L, M) ↦ φ
 
 

@@ -32,7 +32,6 @@ from tools.book.live import lite
 from tools.notebooks import FOLDER, sources
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "web"
 PANEL = ".nv:has(.nv-title)"
 # a numpy for Pyodide, where a test machine has one
 WHEELS = ROOT.parent / "shared" / "live" / "test-only"
@@ -56,18 +55,6 @@ def test_a_panel_answers_without_processes_and_without_flint(monkeypatch):
 
 
 # The files
-
-
-def test_the_bundle_is_that_of_its_sources():
-    """`make javascript` was not forgotten."""
-    banner = gzip.decompress((ROOT / "tools/book/live/live.js.gz").read_bytes())[
-        :400
-    ].decode()
-    files = ("live.js", "amd.js", "build.mjs", "package-lock.json")
-    built_from = hashlib.sha256(
-        b"".join((SOURCES / name).read_bytes() for name in files)
-    ).hexdigest()
-    assert f"built from {built_from}" in banner
 
 
 def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):

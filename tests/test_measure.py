@@ -155,6 +155,8 @@ def test_what_one_more_input_adds_never_grows(arch):
         curve.ranks.index(curve.ranks[-1]) + 1 == curve.enough == len(curve.ranks) - 1
     )
     assert curve.ranks[0] <= curve.equations_per_input == arch.tokens * arch.widths[-1]
+    assert (curve.error_bound == 0) == (curve.ranks[-1] == curve.num_columns)
+    assert curve.error_bound < 1e-4
     for n, expected in enumerate(curve.ranks[:3], start=1):
         assert measure_dimension(arch, inputs=n, route="weights").value == expected
 

@@ -81,7 +81,7 @@ def scene(bare_page):
         )
         load(bare_page, code=gzip.decompress(bundle("scenes")).decode())
         redraw(bare_page, kind(state=state))
-        bare_page.wait_for_selector(".nv-handle[transform]")
+        bare_page.wait_for_selector(".nv-handle[transform], [role=gridcell]")
         return bare_page
 
     return show

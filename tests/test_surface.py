@@ -186,8 +186,12 @@ def test_the_pieces_and_pinch_points_are_those_of_the_table(part):
         else [[float(sp.sympify(e).subs(t, s)) for e in curve] for s in pinches]
     )
     np.testing.assert_array_equal(part.pinch_points(), np.array(points).reshape(-1, 3))
+    ends = np.array([piece.points[end] for piece in pieces for end in (0, -1)])
     for p in points:
         assert part.kind(*map(Fraction, p)) == part.kind(*p) == BOUNDARY
+        ends_here = ends[np.linalg.norm(ends - p, axis=-1) < 1e-9]
+        assert len(ends_here) == 2, "one piece ends here, and one begins"
+        np.testing.assert_array_equal(ends_here, [p, p])
 
 
 @pytest.mark.parametrize("name, make, value", [("S1k", s1k, 1), ("S3", s3, 0)])
@@ -489,3 +493,14 @@ def test_the_window_of_a_slice_shows_its_singular_curve_large_and_its_pinch_poin
     assert len(chart.pinches) == len(part.pinch_points()) > 0
     away = np.linalg.norm(in_drawing(part, chart.pinches) / half_sizes(part), axis=1)
     assert (away < 0.9).all() and (name == "S3" or (away > 0.3).all())
+
+
+def test_a_line_enters_and_leaves_a_cylinder_by_its_side_or_by_its_ends():
+    cylinder = Window(5.0, stretch=(0.0, 1.0, 1.0), half_length=3.0)
+    point = np.array([[0.0, 4.0, 0.0], [0.0, 4.0, 0.0], [0.0, 4.0, 0.0]])
+    direction = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 1.5]])
+    enters, leaves = cylinder.cut(point, direction)
+    np.testing.assert_allclose(enters, [[-3, 4, 0], [0, 4, -3], [-2, 4, -3]])
+    np.testing.assert_allclose(leaves, [[3, 4, 0], [0, 4, 3], [2, 4, 3]])
+    missed = cylinder.cut(np.array([0.0, 6.0, 0.0]), np.array([1.0, 0.0, 0.0]))
+    assert np.isnan(missed).all()

@@ -4,7 +4,7 @@ is cut off."""
 import gzip
 
 import pytest
-from test_axe import SCENES
+from test_axe import SCENES, WITH_HANDLES
 
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
@@ -93,7 +93,7 @@ def touch(page, start, way, steps=8):
 
 
 @pytest.mark.parametrize("size", [(390, 844), (820, 1180)], ids=["phone", "tablet"])
-@pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("kind", sorted(WITH_HANDLES, key=lambda kind: kind.__name__))
 def test_no_drag_of_a_handle_is_cancelled(phone, kind, size):
     page = phone(kind, *size)
     names = [name for name, *_ in page.evaluate(HANDLES)]

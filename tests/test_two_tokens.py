@@ -14,6 +14,7 @@ from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.softmax.two_tokens import (
     FROZEN,
     Shares,
+    along_line,
     attention,
     exponentials,
     follow,
@@ -182,6 +183,17 @@ def test_the_two_logits_sum_to_a_form_that_sees_the_symmetric_part_only():
     assert not F.reduce(p + q + form).any()
     p, q = logits(F, F.reduce(M - M.T), X)
     assert p.any() and not F.reduce(p + q).any()
+
+
+def test_two_numbers_for_each_layer_give_the_logits_of_all_tokens_on_the_line():
+    Ms, (x, y) = draw(1, 3, 2, 2, over=R), draw(2, 2, 2, over=R)
+    s, u = 0.3, -1.7
+    X = np.stack([x, y], axis=-1)
+    on_the_line = np.stack([x + s * (y - x), x + u * (y - x)], axis=-1)
+    for M, (at_x, of_apart) in zip(Ms, along_line(Ms, X), strict=True):
+        p, q = logits(R, M, on_the_line[None])
+        assert p == pytest.approx((u - s) * (at_x + s * of_apart))
+        assert q == pytest.approx((s - u) * (at_x + u * of_apart))
 
 
 def test_large_logits_do_not_overflow():

@@ -44,6 +44,28 @@ def _stay(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
+def test_requests_and_answers_go_over_the_connection_that_is_named_first(monkeypatch):
+    class Parent:
+        def __init__(self, handle):
+            self.handle = handle
+
+        def send_bytes(self, message):
+            assert self.handle == 7
+            sent.append(pickle.loads(message))
+            if sent[-1][0]:
+                raise EOFError  # the parent has ended
+
+    sent = []
+    monkeypatch.setattr(sys, "argv", ["worker.py", "7"])
+    monkeypatch.setattr(worker, "Connection", Parent)
+    monkeypatch.setattr(
+        worker, "_take_in", lambda parent, requests: requests.put(request(halves, 8))
+    )
+    with pytest.raises(EOFError):
+        worker.main()
+    assert sent == [(False, 4), (False, 2), (False, 1), (True, 1)]
+
+
 def test_work_is_done_in_the_folder_of_the_request_and_without_one_where_it_is(
     tmp_path,
 ):

@@ -11,8 +11,9 @@ shortest first. A change that all of them let pass has survived; one whose lines
 recorded test runs is *not asked*.
 
 Verdicts are added to build/mutants/verdicts.jsonl, and the next hunt goes on behind
-them. After a mend: `again NAME`. For a survivor that changes no answer, but speed,
-memory or nothing at all: `equivalent NAME "why"`.
+them. Where they are lost, `hunt --from N` begins with the N-th change of the order, and
+counts its row from there. After a mend: `again NAME`. For a survivor that changes no
+answer, but speed, memory or nothing at all: `equivalent NAME "why"`.
 
 Left out: annotations, truth values, and the numbers of the files in `LAYOUT`.
 """
@@ -39,7 +40,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "build" / "mutants"
-ROOMS = ("engine", "kit", "singular", "softmax")
+ROOMS = ("attention", "engine", "kit", "rank", "singular", "softmax")
 LAYOUT = re.compile(
     r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$"
 )
@@ -299,13 +300,13 @@ def record(limit: float, only: list[str]) -> None:
     RECORDS.mkdir(parents=True, exist_ok=True)
     files = [
         path
-        for path in sorted((ROOT / "tests").glob("test_*.py"))
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
         if path.stem not in NOT_ASKED
     ]
     places = [str(path.relative_to(ROOT)) for path in files]
     places += [f"neuroviz/{room}" for room in ROOMS]
     for place in only or places:
-        out = RECORDS / f"{place.replace('/', '.')}.json"
+        out = RECORDS / f"{place.replace('/', '+')}.json"
         command = [*_PYTEST, "-p", "tools.mutants", place]
         env = os.environ | {"MUTANTS_RECORD": str(out)}
         before = time.perf_counter()
@@ -367,9 +368,7 @@ class Felt:
 
 
 def _collected(tree: Path) -> set[str]:
-    files = sorted(
-        path.stem.replace("tests.", "tests/") for path in RECORDS.glob("tests.*.json")
-    )
+    files = sorted(path.stem.replace("+", "/") for path in RECORDS.glob("tests+*.json"))
     files += [f"neuroviz/{room}" for room in ROOMS]
     command = [*_PYTEST, "--collect-only", "--full", *files]
     env = os.environ | {"PYTHONPATH": str(tree)}
@@ -427,7 +426,7 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
     public = {name for name in names if not name.startswith("_")}
     for file in [
         *(tree / "neuroviz").rglob("*.py"),
-        *(tree / "tests").glob("test_*.py"),
+        *(tree / "tests").rglob("test_*.py"),
     ]:
         text = file.read_text(encoding="utf-8")
         if _reads(public, text) and file != tree / mutant.path:
@@ -566,15 +565,21 @@ def note(verdict: dict) -> None:
 
 
 def hunt(
-    seed: int, rooms: tuple[str, ...], but: tuple[str, ...], until: int, most: int
+    seed: int,
+    rooms: tuple[str, ...],
+    but: tuple[str, ...],
+    first: int,
+    until: int,
+    most: int,
 ) -> None:
-    """Judge one change after the other until so many in a row are caught, or so many
-    are judged."""
+    """Judge one change after the other, from the `first` one of the order on, until so
+    many in a row are caught, or so many are judged."""
     known, row, judged = verdicts(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         tree = a_copy(Path(folder))
         tests = Felt(tree)
-        for number, mutant in enumerate(in_order(tree, seed, rooms, but), 1):
+        drawn = in_order(tree, seed, rooms, but)[first - 1 :]
+        for number, mutant in enumerate(drawn, first):
             verdict = known.get(mutant.name)
             if verdict is None:
                 verdict = judge(mutant, tree, tests)
@@ -632,6 +637,14 @@ def main() -> None:
     hunted.add_argument(
         "--but", nargs="+", default=(), help="names of files to leave out"
     )
+    hunted.add_argument(
+        "--from",
+        type=int,
+        default=1,
+        dest="first",
+        metavar="N",
+        help="begin with the N-th of the order",
+    )
     hunted.add_argument("--until", type=int, default=20, help="so many in a row")
     hunted.add_argument(
         "--most", type=int, default=10_000, help="judge no more than so many"
@@ -648,6 +661,7 @@ def main() -> None:
             arguments.seed,
             tuple(arguments.rooms),
             tuple(arguments.but),
+            arguments.first,
             arguments.until,
             arguments.most,
         )

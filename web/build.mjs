@@ -1,63 +1,115 @@
-// Builds plotly.js.gz and scenes.js.gz in neuroviz/kit/javascript, and the widgets of a page without a server in
-// tools/book/live; `make javascript` calls it.
+/**
+ * Builds what the pages load: the scripts of panels, and those of the static edition. Each says in
+ * its first line which files it was built from, and their hash: tests/test_web.py compares them.
+ */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath, URL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { environmentPlugin } from "esbuild-plugin-environment";
 import { glsl } from "esbuild-plugin-glsl";
+// @ts-expect-error It comes without types.
 import css from "esbuild-plugin-inline-css";
 
-const here = (name) => new URL(name, import.meta.url).pathname;
-const version = (name) => JSON.parse(readFileSync(here(`node_modules/${name}/package.json`))).version;
-// Scenes are what stands here in folders.
-const below = (folder, ...kinds) => readdirSync(here(folder), { recursive: true })
-  .filter((path) => kinds.some((kind) => path.endsWith(kind)) && !path.includes("node_modules"))
-  .sort().map((path) => `${folder}${path}`);
-const SCENES = below("./", ".ts", ".css");
-const digest = (names) => {
-  const sources = createHash("sha256");
-  for (const name of [...names, "build.mjs", "package-lock.json"]) sources.update(readFileSync(here(name)));
-  return sources.digest("hex");
-};
+/** @typedef {import("esbuild").BuildOptions} Options */
 
-async function make(folder, name, banner, { entry = `${name}.js`, ...options }) {
-  const { outputFiles } = await build({
+const PANELS = "../neuroviz/kit/javascript";
+const BOOK = "../tools/book";
+/** They decide, too, what comes out. */
+const TOOLS = ["build.mjs", "package-lock.json"];
+
+/** @param {string} name of a file, from here */
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** @param {string} name */
+function version(name) {
+  return JSON.parse(readFileSync(here(`node_modules/${name}/package.json`), "utf8")).version;
+}
+
+/**
+ * What stands here of the sources of a bundle; types alone leave nothing in it.
+ *
+ * @param {import("esbuild").Metafile} metafile
+ */
+function sourcesOf({ inputs }) {
+  const own = Object.keys(inputs).filter((path) => !/node_modules|^<|:/.test(path));
+  return [...own.sort(), ...TOOLS];
+}
+
+/** @param {string[]} names */
+function hashOf(names) {
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(readFileSync(here(name)));
+  return hash.digest("hex");
+}
+
+/**
+ * Writes a bundle, and beside it a style sheet if there is one.
+ *
+ * @param {string} entry
+ * @param {string} to its path without its ending
+ * @param {Options & { license?: string, isPacked?: boolean }} options
+ */
+async function make(entry, to, { license, isPacked = false, ...options }) {
+  const { outputFiles, metafile } = await build({
     entryPoints: [here(entry)],
+    absWorkingDir: here("."),
     outdir: here("."),
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: "esm",
-    target: "es2020",
+    target: "es2022",
     legalComments: "none",
-    banner: { js: banner },
     ...options,
   });
-  for (const { path, contents } of outputFiles) {
-    const to = here(`../${folder}/${name}.${path.split(".").at(-1)}.gz`);
-    writeFileSync(to, gzipSync(contents, { level: 9 }));
+  const sources = sourcesOf(/** @type {import("esbuild").Metafile} */ (metafile));
+  const built = `built from ${hashOf(sources)}: ${sources.join(" ")}`;
+  const banner = license ? `${license}; ${built}` : built;
+  for (const { path, text } of outputFiles ?? []) {
+    const kind = extname(path);
+    const whole = kind === ".js" ? `/* ${banner} */\n${text}` : text;
+    const file = here(to + kind);
+    if (isPacked) writeFileSync(`${file}.gz`, gzipSync(whole, { level: 9 }));
+    else writeFileSync(file, whole);
   }
 }
 
 // The plugins, names and target are those of plotly.js's own build.
-const panels = "neuroviz/kit/javascript";
-const license = `plotly.js ${version("plotly.js")}, Copyright Plotly, Inc., MIT License`;
-await make(panels, "plotly", `/* ${license}; built from ${digest(["plotly.js"])} */`, {
-  plugins: [css(), glsl({ minify: true }), environmentPlugin({ NODE_DEBUG: false })],
+await make("plotly.ts", `${PANELS}/plotly`, {
+  license: `plotly.js ${version("plotly.js")}, Copyright Plotly, Inc., MIT License`,
+  isPacked: true,
+  target: "es2020",
+  plugins: [css(), glsl({ minify: true }), environmentPlugin({ NODE_DEBUG: "false" })],
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make(panels, "scenes", `/* built from ${digest(SCENES)} */`, {
-  entry: "scenes.ts",
+await make("scenes.ts", `${PANELS}/scenes`, {
+  isPacked: true,
   format: "iife",
   loader: { ".css": "text" },
-  target: "es2022",
 });
-const widgets = `@jupyter-widgets/controls ${version("@jupyter-widgets/controls")}, Copyright Jupyter Development \
-Team, BSD-3-Clause License; anywidget ${version("anywidget")}, Copyright Trevor Manz, MIT License`;
-await make("tools/book/live", "live", `/* ${widgets}; built from ${digest(["live.js", "amd.js"])} */`, {
-  inject: [here("amd.js")],
+// Each is one widget, which brings its script.
+for (const name of ["chart", "copy", "export", "status"]) {
+  await make(`kit/panel/${name}.ts`, `${PANELS}/${name}`, {});
+}
+await make("kit/panel/alone.ts", `${PANELS}/alone`, { format: "iife", globalName: "neuroviz" });
+
+const controls = `@jupyter-widgets/controls ${version("@jupyter-widgets/controls")}`;
+const anywidget = `anywidget ${version("anywidget")}`;
+await make("book/live.ts", `${BOOK}/live/live`, {
+  license:
+    `${controls}, Copyright Jupyter Development Team, BSD-3-Clause License; ` +
+    `${anywidget}, Copyright Trevor Manz, MIT License`,
+  isPacked: true,
+  target: "es2020",
+  inject: [here("book/amd.ts")],
   define: { global: "window" },
   loader: { ".svg": "dataurl" },
 });
+await make("book/worker.ts", `${BOOK}/live/worker`, {});
+await make("book/link.ts", `${BOOK}/live/link`, {});
+await make("book/book.ts", `${BOOK}/static/book`, { format: "iife" });

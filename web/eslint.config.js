@@ -3,8 +3,7 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 export default defineConfig(
-  // plotly.js, amd.js and live.js join what others have built.
-  { ignores: ["node_modules", "plotly.js", "amd.js", "live.js", "build.mjs"] },
+  { ignores: ["node_modules"] },
   js.configs.recommended,
   tseslint.configs.recommended,
 );

@@ -34,8 +34,8 @@ class WrongLine(Transformer):
 @pytest.mark.parametrize(
     ("net", "words"),
     [
-        (WrongRelation((2, 2), (1,), 3, "softmax"), "0 .* but 6 logits"),
-        (WrongLine((1, 2, 2), (1, 1), 3, "softmax"), "12 .* but 10 logits"),
+        (WrongRelation((2, 2), (1,), 3, "softmax"), "0 .* but 12 logits"),
+        (WrongLine((1, 2, 2), (1, 1), 3, "softmax"), "24 .* but 20 logits"),
     ],
 )
 def test_a_wrong_claim_is_named(net, words):

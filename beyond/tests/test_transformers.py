@@ -2,6 +2,7 @@
 numbers and balls."""
 
 import random
+import tracemalloc
 from itertools import product
 
 import definition
@@ -12,7 +13,7 @@ import torch
 from flint import arb
 from torch_blocks import BlockNetwork
 
-from neuroviz.rank import measure_dimension, outputs
+from neuroviz.rank import estimate_cost, measure_dimension, outputs
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
@@ -296,3 +297,16 @@ def test_small_primes_without_rotations_are_refused(p):
     net = Transformer((2, 2), (2,), block=Block(rotary=True))
     with pytest.raises(ValueError, match="need a prime of 7 or more"):
         measure_dimension(net, prime=p)
+
+
+def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
+    """All 314 inputs at once took 883 MB."""
+    block = Block(biases=True, value_dim=2)
+    net = Transformer.uniform(
+        4, 2, 2, tokens=96, attention="softmax", heads=4, skip=True, block=block
+    )
+    tracemalloc.start()
+    measure_dimension(net)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5e8 and peak < 2 * estimate_cost(net).bytes

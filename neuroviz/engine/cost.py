@@ -151,7 +151,7 @@ def estimate_cost(
         (columns + 2, 1) if inputs is None else (inputs, arch.tokens * arch.widths[-1])
     )
     derivative = _derivative_seconds(arch, given, each)
-    stages, size = [], 0
+    stages, matrices = [], []
     for arithmetic in points:
         rank = or_infinite(
             lambda a=arithmetic: (
@@ -160,8 +160,8 @@ def estimate_cost(
         )
         stages += [("derivative", derivative), ("elimination", mixing * rank)]
         matrix = given * each * columns * np.dtype(arithmetic.dtype).itemsize
-        size = max(size, matrix + 8 * arithmetic.block * columns)
-    size += bytes_in_between(arch, given, each)
+        matrices.append(matrix + 8 * arithmetic.block * columns)
+    size = max(matrices) + bytes_in_between(arch, given, each)
     return _cost(stages, size, columns, points[0].name)
 
 
@@ -267,23 +267,30 @@ def _float_cost(arch: Architecture, inputs: int | None) -> Cost:
     columns = arch.num_parameters
     each = arch.tokens * arch.widths[-1]
     stages = []
-    size = 0
+    sizes = []
     if inputs is None:
         search = inputs_cost(arch)
-        stages, size = [*search.stages], search.bytes
+        stages += search.stages
+        sizes.append(search.bytes)
         inputs = 3 * search.columns // (2 * each) + 3
     rows = inputs * each
+    timed_rows, timed_columns = _SPECTRUM
     svd = or_infinite(
-        lambda: _timed(_svd) * rows * columns * min(rows, columns) / (300 * 200 * 200)
+        lambda: (
+            _timed(_svd)
+            * (rows * columns * min(rows, columns))
+            / (timed_rows * timed_columns**2)
+        )
     )
     stages += [
         ("derivative", _derivative_seconds(arch, inputs, each)),
         ("spectrum", svd),
     ]
-    in_between = 8 * rows * (columns + numbers_in_between(arch))
-    return _cost(
-        stages, max(size, _SVD_BYTES * rows * columns, in_between), columns, "float64"
-    )
+    sizes += [
+        _SVD_BYTES * rows * columns,
+        8 * rows * (columns + numbers_in_between(arch)),
+    ]
+    return _cost(stages, max(sizes), columns, "float64")
 
 
 def _work_of_a_row(arch: Architecture) -> int:
@@ -364,10 +371,14 @@ _NARROW = Architecture.uniform(1, 1, 4)
 _TIMED_INPUTS = 64
 
 
+_SPECTRUM = 300, 200
+"""Rows and columns of the matrix whose spectrum is timed."""
+
+
 def _svd() -> Callable[[], object]:
     return partial(
         np.linalg.svd,
-        np.random.default_rng(0).standard_normal((300, 200)),
+        np.random.default_rng(0).standard_normal(_SPECTRUM),
         compute_uv=False,
     )
 

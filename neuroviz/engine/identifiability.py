@@ -261,10 +261,10 @@ def _exact(
                     f" ({theorem})"
                 )
             return Identifiability(True, "exact", None, note, seed)
-    if not complete:
+    if complete < 2:
         raise ValueError(
-            f"none of {_POINTS} random points mod {over.p} was generic: try another"
-            " seed"
+            f"fewer than two of {_POINTS} random points mod {over.p} were generic: try"
+            " another seed"
         )
     raise ValueError(
         "the quantity is undefined at random weights: it divides by something that is"
@@ -433,7 +433,11 @@ class Dual:
     @classmethod
     def of(cls, number: object) -> "Dual":
         """A number as a constant, and a `Dual` as it is; an error for others, and for
-        rounded floats."""
+        rounded floats.
+
+        >>> (Dual.of(Fraction(2, 3)) * 3).value
+        2
+        """
         if isinstance(number, Dual):
             return number
         number = number.item() if isinstance(number, np.generic) else number

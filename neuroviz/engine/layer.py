@@ -136,7 +136,13 @@ def swapped(over: Field, pair: Pair) -> Pair:
 
 def with_antisymmetric_part(pair: Pair, amount: float) -> Pair:
     """A + amount · (A − Aᵀ)/2: one token sees no difference; amount −1 leaves the
-    symmetric part."""
+    symmetric part.
+
+    >>> pair = Pair(np.array([[1.0, 2.0], [4.0, 5.0]]), np.array([[1.0, 0.0]]))
+    >>> with_antisymmetric_part(pair, -1).A
+    array([[1., 3.],
+           [3., 5.]])
+    """
     return Pair(pair.A + amount * (pair.A - pair.A.T) / 2, pair.V)
 
 

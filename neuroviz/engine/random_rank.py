@@ -177,8 +177,7 @@ def _placed(
 
 def _whole(parts: Iterator[np.ndarray], rows: int, report: Report) -> np.ndarray:
     """All blocks of rows, joined to one matrix."""
-    blocks = [block for _, block in _placed(parts, rows, report)]
-    return np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+    return np.concatenate([block for _, block in _placed(parts, rows, report)])
 
 
 def rank_at_a_point(

@@ -1,5 +1,5 @@
-"""Widgets of a panel in the page: its figure and its buttons; their scripts are in
-`javascript/`."""
+"""Widgets of a panel in the page: its figure and its buttons; their scripts are built
+from `web/` into `javascript/`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def let_go(widget: widgets.Widget) -> None:
 
 
 def script(name: str) -> str:
-    """One of the files in `javascript/`."""
+    """One of the files in `javascript/`, built from `web/kit/panel/`."""
     # anywidget would watch a path for changes
     return (_JAVASCRIPT / name).read_text(encoding="utf-8")
 
@@ -288,7 +288,8 @@ def script_of_a_page(name: str, painter: str, brought: str, figure: str) -> str:
     """What draws a figure into the element of this name; `brought` is the bundle of its
     painter, or empty."""
     words = json.dumps([name, painter, brought])
-    return f"<script>({script('alone.js')})(...{words}, {figure});</script>"
+    calls = f"neuroviz.draw(...{words}, {figure});"
+    return f"<script>(() => {{\n{script('alone.js')}{calls}\n}})();</script>"
 
 
 def bundle(name: str) -> bytes:

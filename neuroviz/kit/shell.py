@@ -73,7 +73,7 @@ class Shell(Lasting):
         self._first_row = widgets.Box([*first.values()], layout=row)
         self._more_row = widgets.Box(layout=row | {"display": "none"})
         for controls in (self._first_row, self._more_row):
-            # chart.js names the handles of their sliders
+            # sliders.ts names the handles of their sliders
             controls.add_class("nv-controls")
         self._box = widgets.Box(
             layout={"overflow": "hidden", "display": "block", "width": "100%"}

@@ -4,7 +4,7 @@ answer is.
 Each message of Python carries the values that it stands for, as `values_of` gives them:
 the figure, the badges, the description and the status line. The page compares them with
 its own controls, again and again, and dims what is of other values
-(`javascript/status.js`). Nothing has to be heard for an old number to look old: a
+(`web/kit/panel/status.ts`). Nothing has to be heard for an old number to look old: a
 kernel that was restarted elsewhere, one that is busy and one that is gone look alike.
 """
 

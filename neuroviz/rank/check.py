@@ -1,10 +1,10 @@
 """One checker for every network: are its steps, its slice and its claims right?
 
 A rank is only as good as what a network says of itself. These can be wrong without any
-error: a `record` that looks at numbers, the derivative of a step that somebody added,
-tokens that are rescaled although the output is not homogeneous in them, exponentials
-that are claimed to be free but are not, a slice that misses functions, and a network
-that is said to be more general but is not.
+error: a `record` that looks at numbers, a constant that is no whole number, the
+derivative of a step that somebody added, tokens that are rescaled although the output
+is not homogeneous in them, exponentials that are claimed to be free but are not, a
+slice that misses functions, and a network that is said to be more general but is not.
 """
 
 from math import prod
@@ -14,7 +14,7 @@ from numpy.random import Generator, default_rng
 
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import generic_rank
-from neuroviz.rank.exponentials import INDEPENDENT, Exponentials
+from neuroviz.rank.exponentials import INDEPENDENT, Exponentials, own_shares
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.network import (
     Network,
@@ -38,10 +38,11 @@ def check_network(net: Network, seed: int = 0) -> None:
     small ones of each kind.
 
     Raises:
-        ValueError: if it has other steps at another point, its derivative is not that
-            of its outputs, they are not homogeneous in what it calls `up_to_scale`, its
-            exponentials have relations that it does not tell, or its slice or the more
-            general network has a rank that it cannot have.
+        ValueError: if it has other steps at another point, or values that are no
+            residues modulo a prime; if its derivative is not that of its outputs, or
+            these are not homogeneous in what it calls `up_to_scale`; if its
+            exponentials have relations that it does not tell; or if its slice or the
+            more general network has a rank that it cannot have.
 
     >>> from neuroviz.attention import Architecture
     >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
@@ -69,7 +70,8 @@ def check_network(net: Network, seed: int = 0) -> None:
 
 
 def _check_steps(net: Network, rng: Generator) -> None:
-    """At two random points and where all parameters are 0."""
+    """At two random points and where all parameters are 0; modulo a prime all values
+    are residues."""
     over = PrimeField()
     points = [random_point(net, over, rng), random_point(net, over, rng)]
     zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
@@ -79,10 +81,23 @@ def _check_steps(net: Network, rng: Generator) -> None:
         tape = Tape(over, rng)
         point.record(tape, net.random_inputs(over, 2, rng))
         seen.append([node.value.shape for node in tape.nodes])
+        for node in tape.nodes:
+            _check_residues(node.value, over)
     if seen[0] != seen[1] or seen[0] != seen[2]:
         raise ValueError(
             "`record` takes other steps at another point: it must not look at numbers"
         )
+
+
+def _check_residues(value: np.ndarray, over: PrimeField) -> None:
+    is_whole = (value == np.rint(value)).all()
+    if is_whole and (np.abs(value) <= over.p // 2 + 1).all():
+        return
+    wrong = value[(value != np.rint(value)) | (np.abs(value) > over.p // 2 + 1)][0]
+    raise ValueError(
+        f"modulo a prime all values are residues of least absolute value; {wrong} is "
+        "none: give whole numbers as constants, and reduce what your own steps compute"
+    )
 
 
 def _check_derivative(net: Network, rng: Generator) -> None:
@@ -128,12 +143,12 @@ def _check_scales(net: Network, rng: Generator) -> None:
 
 
 class _Listening(Tape):
-    """A tape that keeps the logits of each softmax, and what was claimed of them."""
+    """A tape that keeps, of each softmax, the logits and what was claimed of them."""
 
     def __init__(self, field: Field, rng: Generator) -> None:
         super().__init__(field, rng)
-        self.differences: list[np.ndarray] = []
-        self.claimed = 0
+        self.differences: list[np.ndarray] = []  # (inputs, differences of logits)
+        self.claimed: list[int] = []
 
     def softmax(
         self,
@@ -142,37 +157,50 @@ class _Listening(Tape):
         mask: np.ndarray | None = None,
     ) -> Node:
         shape = logits.value.shape
-        t = shape[-1]
-        is_seen = np.ones((t, t), bool) if mask is None else mask
+        is_seen = np.ones(shape[-2:], bool) if mask is None else mask
         # A softmax sees the differences s_ji − s_ii only.
-        diagonal = np.diagonal(logits.value, axis1=-2, axis2=-1)[..., None, :]
-        differences = self.field.reduce(logits.value - diagonal)
-        others = is_seen & ~np.eye(t, dtype=bool)
+        j, i = own_shares(*shape[-2:])
+        own = logits.value[..., j, i][..., None, :]
+        differences = self.field.reduce(logits.value - own)
+        others = is_seen.copy()
+        others[j, i] = False
         self.differences.append(differences[..., others].reshape(shape[0], -1))
-        self.claimed += prod(shape[1:-2]) * exponentials.count(is_seen)
+        self.claimed.append(prod(shape[1:-2]) * exponentials.count(is_seen))
         return super().softmax(logits, exponentials, mask)
 
 
 def _check_exponentials(net: Network, rng: Generator) -> None:
     """As many are claimed to be free as there are independent logits, up to constants,
-    in all layers together: as functions of weights and inputs."""
+    in all layers and on two inputs together: as functions of weights and inputs."""
     over = PrimeField()
-    inputs = 8
-    while True:
-        tape = _Listening(over, rng)
-        weights = {}
-        for name, shape in net.parameter_shapes.items():  # other weights for each input
-            weights[name] = tape.constant(over.random(rng, (inputs, *shape)))
-        for name, constant in constants_of(net, over, rng).items():
-            weights[name] = tape.constant(constant.value[None], constant.degree)
-        net.record(tape, weights, tape.constant(net.random_inputs(over, inputs, rng)))
-        rows = np.concatenate([np.ones((inputs, 1)), *tape.differences], axis=1)
-        if inputs > rows.shape[1]:
-            break
-        inputs = rows.shape[1] + 8
-    found = exact_rank(rows, over) - 1
-    if found != tape.claimed:
+    usual = _Listening(over, rng)
+    random_point(net, over, rng).record(usual, net.random_inputs(over, 2, rng))
+    # Logits of parameters alone are the same for all inputs, and drawn once.
+    inputs_of_each = [len(found) for found in usual.differences]
+    claimed = 0
+    width = 1
+    for found, count in zip(usual.differences, usual.claimed, strict=True):
+        claimed += len(found) * count
+        width += found.size
+    samples = width + 8
+
+    tape = _Listening(over, rng)
+    weights = {}
+    for name, shape in net.parameter_shapes.items():  # other weights for each sample
+        drawn = over.random(rng, (samples, *shape))
+        weights[name] = tape.constant(np.repeat(drawn, 2, axis=0))
+    for name, constant in constants_of(net, over, rng).items():
+        weights[name] = tape.constant(constant.value[None], constant.degree)
+    X = net.random_inputs(over, 2 * samples, rng)
+    net.record(tape, weights, tape.constant(X))
+    columns = [np.ones((samples, 1))]
+    for found, inputs in zip(tape.differences, inputs_of_each, strict=True):
+        of_two = found.reshape(samples, 2, -1)
+        columns.append(of_two[:, :inputs].reshape(samples, -1))
+    independent = exact_rank(np.concatenate(columns, axis=1), over) - 1
+    if independent != claimed:
         raise ValueError(
-            f"{tape.claimed} exponentials are claimed to be free, but {found} logits "
-            "are independent: hand other `Exponentials` to softmax"
+            f"{claimed} exponentials are claimed to be free on two inputs, but "
+            f"{independent} logits are independent: hand other `Exponentials` to "
+            "softmax, or leave out logits that are the same for all inputs"
         )

@@ -22,8 +22,8 @@ _CLEAR_GAP = 1e10  # at both points: a wrong rank was seen at two with 7·10⁹
 def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeasurement:
     """The rank that the spectrum shows, and whether it decides.
 
-    Half as many inputs as the exact rank needs are taken again, unless the question
-    says how many.
+    Observed are half as many inputs again as the exact rank needs, and one, unless the
+    question says how many.
     """
     net = question.net
     num_inputs = question.inputs
@@ -35,8 +35,10 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
     report("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
     if found.decided:
-        again = _float_rows(net, num_inputs, default_rng([seed, 3]))
-        doubt = _doubt(question.outline, J, found, again)
+        doubt = _doubt_here(question.outline, J, found)
+        if doubt is None:
+            again = _float_rows(net, num_inputs, default_rng([seed, 3]))
+            doubt = _doubt_there(again, found)
         if doubt is not None:
             note = f"undecided: {doubt}; the exact rank can tell"
             found = replace(found, decided=False, note=note)
@@ -46,14 +48,8 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
     return found
 
 
-def _doubt(
-    shape: Outline, J: np.ndarray, found: FloatMeasurement, again: np.ndarray
-) -> str | None:
-    """Why a spectrum that seems to decide is not trusted; None if it is.
-
-    Args:
-        again: the derivative at another point.
-    """
+def _doubt_here(shape: Outline, J: np.ndarray, found: FloatMeasurement) -> str | None:
+    """Why a spectrum that seems to decide is not trusted; None if it is."""
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
     moves = J.any(axis=1).reshape(found.num_inputs, -1)
@@ -63,6 +59,12 @@ def _doubt(
     delicate = [each for each in shape.exponentials if each.are_delicate]
     if delicate and len(shape.exponentials) > 1:
         return "tokens on a line have shown clear gaps at wrong ranks"
+    return None
+
+
+def _doubt_there(again: np.ndarray, found: FloatMeasurement) -> str | None:
+    """Why the derivative at another point speaks against what was found; None if it
+    does not."""
     other = from_spectrum(again, found.num_inputs, found.seed)
     if not other.decided or other.gap < _CLEAR_GAP:
         return f"{found.value} here, but another random point decides nothing"

@@ -204,16 +204,22 @@ class Tape:
     # What only moves entries
 
     def stack(self, parts: Sequence[Node]) -> Node:
-        """The rows of all parts, one below the other."""
+        """The rows of all parts, one below the other; what is the same for all inputs
+        is repeated for each where other parts differ."""
+        count = max(len(part.value) for part in parts)
+        values = []
         sources = []
         start = 0
         for part in parts:
-            stop = start + part.value.shape[-2]
+            value = part.value
+            if len(value) < count:
+                value = np.broadcast_to(value, (count, *value.shape[1:]))
+            values.append(value)
+            stop = start + value.shape[-2]
             sources.append(Source(part, _take_rows(start, stop), 0))
             start = stop
-        value = np.concatenate([part.value for part in parts], axis=-2)
         degree = max(part.degree for part in parts)
-        return self.note(value, degree, tuple(sources))
+        return self.note(np.concatenate(values, axis=-2), degree, tuple(sources))
 
     def rows(self, x: Node, start: int, stop: int | None = None) -> Node:
         """Some consecutive rows of x; up to the last one if no end is given."""
@@ -229,13 +235,15 @@ class Tape:
             template: the matrix; what stands at `where` does not matter.
             where: the places of the entries, counted row by row.
         """
-        value = template.copy()
-        value.reshape(-1)[where] = entries.value[0]
+        count = len(entries.value)
+        value = np.empty((count, *template.shape))
+        value[...] = template
+        value.reshape(count, -1)[:, where] = entries.value
 
         def pull(g: np.ndarray) -> np.ndarray:
             return g.reshape(*g.shape[:2], -1).take(where, axis=-1)
 
-        return self.note(value[None], entries.degree, (Source(entries, pull, 0),))
+        return self.note(value, entries.degree, (Source(entries, pull, 0),))
 
     def up_to_scale(self, x: Node) -> Node:
         """x, of which only the direction counts: the output is homogeneous in it.

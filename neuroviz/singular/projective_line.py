@@ -17,6 +17,8 @@ def root_text(root: Root) -> str:
 
     >>> root_text(Root(-1, 2)), root_text(Root(1, 0)), root_text(Root(1e-17, 1.0))
     ('−0.5', '∞', '0')
+    >>> root_text(Root(1e9, 1.0)), root_text(Root(1.01e9, 1.0))
+    ('1e+09', '∞')
     """
     return (
         "∞" if abs(root.m) > 1e9 else f"{round(root.m, 9) + 0.0:.3g}".replace("-", "−")

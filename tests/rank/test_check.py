@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from engine_networks import paper_network
 from polynomial import Polynomial
@@ -28,8 +29,24 @@ class WrongStep(Polynomial):
     def record(self, tape, weights, inputs):
         x = tape.matmul(weights["W1"], inputs)
         source = Source(x, lambda g: g, 2 * x.degree)  # the derivative of x³ is not 1
-        cube = tape.note(x.value**3, 3 * x.degree, (source,))
+        value = tape.field.times(tape.field.times(x.value, x.value), x.value)
+        cube = tape.note(value, 3 * x.degree, (source,))
         return tape.matmul(weights["W2"], cube)
+
+
+@dataclass(frozen=True)
+class NotReduced(Polynomial):
+    def record(self, tape, weights, inputs):
+        x = tape.matmul(weights["W1"], inputs)
+        source = Source(x, lambda g: 3 * x.value[:, None] ** 2 * g, 2 * x.degree)
+        return tape.note(x.value**3, 3 * x.degree, (source,))
+
+
+@dataclass(frozen=True)
+class WithAHalf(Polynomial):
+    def record(self, tape, weights, inputs):
+        half = tape.constant(np.full((1, 1, 1), 0.5))
+        return tape.times(half, super().record(tape, weights, inputs))
 
 
 @dataclass(frozen=True)
@@ -71,11 +88,13 @@ class NotMoreGeneral(Polynomial):
     ("net", "words"),
     [
         (WrongStep((2, 3, 1)), "the derivative on the tape"),
+        (NotReduced((2, 3, 1)), "are residues .* reduce what your own steps"),
+        (WithAHalf((2, 3, 1)), r"0\.5 is none: give whole numbers"),
         (LookingAtNumbers((2, 3, 1)), "other steps at another point"),
         (NotHomogeneous((2, 3, 1)), "not homogeneous"),
         (NotMoreGeneral((2, 3, 1)), "more general has rank 2, and this one 3"),
         (Architecture, "needs a network"),
-        (WrongClaim((1, 2, 2), (1, 1), 3, "softmax"), "12 .* but 10 logits"),
+        (WrongClaim((1, 2, 2), (1, 1), 3, "softmax"), "24 .* but 20 logits"),
         (WrongSlice((3, 3), (2,)), "the slice has rank"),
     ],
 )

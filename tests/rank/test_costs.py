@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from itertools import count, groupby
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +11,14 @@ from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import budget as budgets
-from neuroviz.rank import cost, estimate_cost, measure_dimension, rank_by_inputs
+from neuroviz.rank import cost, estimate_cost, measure_dimension, memory, rank_by_inputs
 from neuroviz.rank import progress as progresses
 from neuroviz.rank.budget import BudgetSpent
 from neuroviz.rank.cost import Cost, check_budget
+from neuroviz.rank.exact import LARGE
+from neuroviz.rank.memory import available_bytes
+from neuroviz.rank.outline import outline
+from neuroviz.rank.point import inputs_at_once, num_parameters
 from neuroviz.rank.progress import OfTheWhole
 
 NET = Architecture.uniform(4, 2, 2)
@@ -162,6 +168,104 @@ def test_an_estimate_is_right_up_to_a_factor_of_ten(d, attention):
     assert expected / 10 < min(times) < 10 * expected
 
 
+# At the size that is timed
+
+
+@pytest.mark.parametrize("name", ["float64", "float32", "int8"])
+def test_at_the_size_that_is_timed_a_rank_is_expected_to_take_that_time(
+    name, monkeypatch
+):
+    """And at s times as many columns s to s³ times as long; s^1.5 to s² for few of
+    them."""
+    arithmetic = SimpleNamespace(name=name)
+    times = {256: 1.0, LARGE: 100.0}
+    monkeypatch.setattr(cost, "_timed", lambda work, of, columns: times[columns])
+    assert cost._rank_seconds(256, arithmetic) == pytest.approx(1)
+    assert cost._rank_seconds(LARGE, arithmetic) == pytest.approx(100)
+    for s in (2, 4, 5.5):
+        assert s**1.5 <= cost._rank_seconds(256 * s, arithmetic) <= s**2
+        assert s <= cost._rank_seconds(LARGE * s, arithmetic) / 100 <= s**3
+    far = cost._rank_seconds(10**6 * LARGE, arithmetic) / 100
+    assert 1e16 < far < 1e18, "in the end by elimination, that is s³"
+
+
+def test_at_the_size_that_is_timed_a_spectrum_is_expected_to_take_that_time(
+    monkeypatch,
+):
+    timed = cost._timed
+    monkeypatch.setattr(
+        cost, "_timed", lambda work, *of: 7.0 if work is cost._svd else timed(work, *of)
+    )
+    net = Architecture((10, 10), (5,), 3)  # 200 columns, 30 rows for each input
+    for inputs, seconds in ((10, 7), (20, 14)):
+        stages = dict(estimate_cost(net, "float", inputs=inputs).stages)
+        assert stages["spectrum"] == pytest.approx(seconds)
+
+
+def test_at_the_size_that_is_timed_a_derivative_is_expected_to_take_that_time(
+    monkeypatch,
+):
+    """Beside the calls, which a small network needs most of its time for."""
+    wide = outline(cost._WIDE)
+    columns = num_parameters(cost._WIDE)
+
+    def seconds(shape, columns, num_inputs, rows_each, **times):
+        monkeypatch.setattr(cost, "_timed", lambda work: times[work.__name__])
+        return cost._derivative_seconds(shape, columns, num_inputs, rows_each)
+
+    work_only = {"_wide_steps": 7.0, "_many_steps": 0.0}
+    assert seconds(wide, columns, 64, 1, **work_only) == pytest.approx(7)
+    assert seconds(wide, columns, 64, 3, **work_only) == pytest.approx(21)
+    calls_only = {"_wide_steps": 0.0, "_many_steps": 4.0}
+    for layers in (1, 40):
+        probe = cost._Probe(width=1, layers=layers)
+        shape = outline(probe)
+        found = seconds(shape, layers, 1, 1, **calls_only)
+        assert found == pytest.approx(4 * shape.steps / 40)
+
+
+def test_of_three_runs_each_is_timed_alone():
+    runs = []
+    assert cost._timed(lambda: lambda: runs.append(0)) >= 0
+    assert len(runs) == 3
+
+
+def test_columns_are_expected_to_be_mixed_where_few_of_them_may_not_all_count(
+    monkeypatch,
+):
+    """As dear as another elimination, of the rows of two inputs more than there are
+    columns."""
+    monkeypatch.setattr(cost, "_rank_seconds", lambda columns, arithmetic: 1.0)
+
+    def eliminations(route):
+        stages = estimate_cost(NET, route=route).stages
+        return [seconds for what, seconds in stages if what == "elimination"]
+
+    for limit, mixing in ((63, 1), (64, 1), (65, 2)):
+        monkeypatch.setattr(cost, "MIXED", limit)
+        assert eliminations("weights") == pytest.approx([mixing * 66 / 64] * 2)
+        assert eliminations("slice") == pytest.approx([40 / 38])
+
+
+def test_of_a_large_network_one_input_is_taken_at_a_time():
+    shape = outline(Architecture.uniform(1, 1, 1, tokens=10_000))
+    assert inputs_at_once(shape, columns=2, rows_each=1) == 1
+    small = outline(Architecture.uniform(1, 1, 1))
+    assert inputs_at_once(small, columns=2, rows_each=1) > 1000
+
+
+def test_no_more_memory_is_free_than_there_is():
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.exists():
+        pytest.skip("this system tells its memory elsewhere")
+    kilobytes = int(meminfo.read_text().split("MemTotal:")[1].split()[0])
+    assert 2**20 < available_bytes() <= 1024 * kilobytes
+    assert 2**20 < memory._free_here() <= 1024 * kilobytes
+
+
+# Arguments
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -200,3 +304,8 @@ def test_numpy_integers_are_whole_numbers():
     assert found == measure_dimension(NET, seed=2, inputs=9, prime=1_000_003)
     numbers = found.value, found.seed, found.num_inputs, found.num_columns, found.prime
     assert {type(x) for x in numbers} == {int}
+
+
+@pytest.mark.parametrize("ask", [measure_dimension, rank_by_inputs])
+def test_whoever_gives_no_seed_gets_the_seed_zero(ask):
+    assert ask(NET).seed == 0

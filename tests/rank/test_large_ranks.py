@@ -8,6 +8,7 @@ import pytest
 from test_ranks_of_matrices import flint_rank
 
 from neuroviz.rank import arithmetic as arithmetics
+from neuroviz.rank import threads
 from neuroviz.rank.arithmetic import (
     Float32,
     Float64,
@@ -198,3 +199,15 @@ def test_progress_is_told_often_and_as_large_as_the_work_done(
         and np.diff(work, prepend=0.0).max() < 0.1 * work[-1]
     )
     assert np.abs(parts - work / work[-1]).max() < 0.12  # the inverses are not counted
+
+
+@pytest.mark.usefixtures("nobody_else_limits_threads")
+@pytest.mark.parametrize("arithmetic", [Float64(), Float32()], ids=NAMES[:2])
+@pytest.mark.parametrize("rank", [1200, 700])
+def test_side_by_side_the_rank_is_the_same(arithmetic, rank, monkeypatch):
+    """Where several threads work, the next pivots are found beside the products of the
+    block before."""
+    monkeypatch.setattr(threads, "_num_threads", lambda most: 1 if most == 1 else 2)
+    rng = np.random.default_rng(0)
+    matrix = low_rank(arithmetic.over, rng, 1400, 1200, rank)
+    assert eliminate(stored(matrix, arithmetic), arithmetic) == rank

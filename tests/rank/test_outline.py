@@ -80,3 +80,36 @@ def test_a_matrix_that_does_not_fit_is_named():
 def test_a_degree_that_bounds_nothing_is_not_counted(depth):
     net = Architecture.uniform(1, 1, depth)
     assert DEFAULT_PRIME < outline(net).degree <= 2**60
+
+
+@dataclass(frozen=True)
+class Wrong(Polynomial):
+    shapes: object = None
+    returned: object = None
+    count: int = 0
+
+    @property
+    def parameter_shapes(self):
+        return super().parameter_shapes if self.shapes is None else self.shapes
+
+    def random_inputs(self, field, count, rng):
+        return super().random_inputs(field, self.count or count, rng)
+
+    def record(self, tape, weights, inputs):
+        result = super().record(tape, weights, inputs)
+        return self.returned or result
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (dict(shapes={}), "without parameters is one function"),
+        (dict(shapes={"W1": [3, 2]}), r"names tuples, .* got \[3, 2\] for 'W1'"),
+        (dict(returned="nothing"), "`record` returns a Node of its tape; got str"),
+        (dict(count=1), r"returned an array of shape \(1, 2, 1\)"),
+    ],
+    ids=str,
+)
+def test_a_mistake_in_a_network_is_named(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        measure_dimension(Wrong((2, 3, 1), **wrong))

@@ -15,7 +15,7 @@ from neuroviz.rank.inputs import rank_by_inputs
 from neuroviz.rank.network import real_points_of
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import Point, derivative
-from neuroviz.rank.spectrum import _doubt, from_spectrum
+from neuroviz.rank.spectrum import _doubt_here, _doubt_there, from_spectrum
 
 PLAIN = outline(Architecture((2, 2), (1,)))
 ON_A_LINE = outline(Architecture((1, 2, 2), (1, 1), 3, "softmax"))
@@ -30,7 +30,8 @@ def rows(*sigma):
 
 
 def doubt(J, again, shape=PLAIN):
-    return _doubt(shape, J, from_spectrum(J, 2, 0), again)
+    found = from_spectrum(J, 2, 0)
+    return _doubt_here(shape, J, found) or _doubt_there(again, found)
 
 
 def test_a_clear_spectrum_at_two_points_leaves_no_doubt():

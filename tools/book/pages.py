@@ -206,7 +206,7 @@ def question(data: dict) -> str:
 
 
 def presets(labels: list[str]) -> str:
-    """Labels of buttons; book.js makes those of a panel buttons that open it.
+    """Labels of buttons; book/panel.ts makes those of a panel buttons that open it.
 
     >>> presets(["two layers", "a < d"])
     '<p class="nv-presets">Buttons of the panel:

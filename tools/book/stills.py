@@ -329,7 +329,7 @@ def _decoded(packed: dict) -> np.ndarray:
 
 
 def applied(old: dict, listed: list[list]) -> dict:
-    """The other figure again; the page does the same in static/book.js.
+    """The other figure again; the page does the same in web/book/stills.ts.
 
     >>> old, new = {"a": [{"x": 1, "y": 2}], "b": 0}, {"a": [{"x": 1, "y": 3}], "c": 4}
     >>> applied(old, changes(old, new)) == new

@@ -1,4 +1,4 @@
-/** What chart.js calls: draws any scene in an element, in a panel or in a page without Python. */
+/** Draws any scene in an element: for a panel (panel/drawing.ts), or a page without Python. */
 import css from "./scene.css";
 import { alone } from "./controls";
 import type { Message, Scene, Talk, Value } from "./picture";
@@ -78,7 +78,7 @@ export function stand(
   isAlone: boolean,
   hint: string,
 ) {
-  // With Python, status.js knows what is out of date.
+  // With Python, status.ts knows what is out of date.
   const isAhead = isAlone && !isExact;
   (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", isAhead);
   const says = "what is dimmed only Python says: it needs Live, or the notebook";

@@ -1,22 +1,2 @@
-// A panel's figure in a page without Python: what nbconvert makes of a notebook that it has run.
-async (name, painter, brought, drawn) => {
-  const painters = (globalThis.neurovizAlone ??= {});
-  const load = async () => {
-    const packed = Uint8Array.from(atob(brought), (sign) => sign.charCodeAt(0));
-    const script = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const plain = new Blob([await new Response(script).arrayBuffer()], { type: "text/javascript" });
-    return (await import(URL.createObjectURL(plain))).default ?? globalThis.neurovizScenes;
-  };
-  if (brought) painters[painter] ??= load();
-  const box = document.getElementById(name), found = await painters[painter];
-  if (!found || !box) return;
-  const config = { displaylogo: false, staticPlot: true };
-  const draw = ([entry], sight) => {
-    if (entry.contentRect.width < 200) return; // a slide that is not seen yet
-    sight.disconnect();
-    const width = Math.floor(entry.contentRect.width);
-    if (painter === "scenes") found.react(box, drawn, width);
-    else found.react(box, drawn.data, { ...drawn.layout, width }, config);
-  };
-  new ResizeObserver(draw).observe(box);
-}
+/* built from 80c46547d1c64b387814391b33587ad7cc01ed582045ac8259685a1cbe7b8ab3: kit/panel/alone.ts kit/panel/unpack.ts build.mjs package-lock.json */
+"use strict";var neuroviz=(()=>{var c=Object.defineProperty;var m=Object.getOwnPropertyDescriptor;var P=Object.getOwnPropertyNames;var d=Object.prototype.hasOwnProperty;var b=(t,e)=>{for(var n in e)c(t,n,{get:e[n],enumerable:!0})},g=(t,e,n,o)=>{if(e&&typeof e=="object"||typeof e=="function")for(let r of P(e))!d.call(t,r)&&r!==n&&c(t,r,{get:()=>e[r],enumerable:!(o=m(e,r))||o.enumerable});return t};var h=t=>g(c({},"__esModule",{value:!0}),t);var O={};b(O,{draw:()=>R});async function p(t){let e=new DecompressionStream("gzip"),n=new Blob([t]).stream().pipeThrough(e),o=await new Response(n).arrayBuffer(),r=URL.createObjectURL(new Blob([o],{type:"text/javascript"})),s=await import(r);return URL.revokeObjectURL(r),s.default??globalThis.neurovizScenes}var v=200,w={displaylogo:!1,staticPlot:!0};async function R(t,e,n,o){let r=globalThis.neurovizAlone??={};n&&(r[e]??=p(z(n)));let s=document.getElementById(t),a=await r[e];if(!a||!s)return;let l=new ResizeObserver(([f])=>{let i=Math.floor(f.contentRect.width);if(i<v)return;if(l.disconnect(),e==="scenes"){a.react(s,o,i);return}let{data:u,layout:y}=o;a.react(s,u,{...y,width:i},w)});l.observe(s)}var z=t=>Uint8Array.from(atob(t),e=>e.charCodeAt(0));return h(O);})();

@@ -89,7 +89,7 @@ def build(folder: Path, python: Path, pyodide: str = PYODIDE) -> None:
     known = _write_lock(folder, pyodide)
     path = folder / "jupyter-lite.json"
     site = json.loads(path.read_text(encoding="utf-8"))
-    # link.js asks it to run cells
+    # link.ts asks it to run cells
     site["jupyter-config-data"]["exposeAppInBrowser"] = True
     plugins = site["jupyter-config-data"].setdefault("litePluginSettings", {})
     lock = {

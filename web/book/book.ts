@@ -1,0 +1,28 @@
+/** The panels of a page of the static edition. */
+import { onTurn, readyForPaper } from "./mode";
+import { Panel } from "./panel";
+
+const AHEAD = "800px"; // a panel is loaded before it is in sight
+
+function start() {
+  const elements = [...document.querySelectorAll<HTMLElement>(".nv-panel")];
+  const panels = new Map<Element, Panel>(elements.map((one) => [one, new Panel(one)]));
+  const sight = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) panels.get(target)!.wake();
+      }
+    },
+    { rootMargin: AHEAD },
+  );
+  for (const element of elements) sight.observe(element);
+
+  const redraw = () => {
+    for (const panel of panels.values()) panel.turn();
+  };
+  onTurn(redraw);
+  readyForPaper(redraw);
+}
+
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+else start();

@@ -1,0 +1,259 @@
+/**
+ * A panel of the static edition: one control moves through stills that were computed before;
+ * plotly draws them, and is loaded with the first panel in sight. A scene draws itself, and what is
+ * near: it is taken hold of here, too, and Python's words stay those of the still. "Live" puts the
+ * panel itself in their place: see live.ts.
+ */
+import { FOLDER, load, loadStyle } from "./load";
+import type { How, Python } from "./live";
+import type { Progress } from "./messages";
+import { chosenMode, isDark, type Mode } from "./mode";
+import { figureAt, inDark, isScene, type Look, type Panel as Data } from "./stills";
+
+declare global {
+  // What the scripts leave behind that are loaded with a panel.
+  var neurovizPanel: (name: string, data: Data) => void;
+  var neurovizLook: Look;
+}
+
+const NEAR = 4; // pixels: a scroll bar that comes and goes
+const LEAST_CHART = 820; // pixels: a narrower page scrolls a chart, as its words have their size
+const CONFIG = { displaylogo: false, showSendToCloud: false };
+
+/** Name of a panel → its data, once its script has run. */
+const found: Record<string, Data> = {};
+globalThis.neurovizPanel = (name, data) => void (found[name] = data);
+
+/** One Python for all live panels of the page, fetched at the first press. It needs a server. */
+let python: Promise<Python> | undefined;
+
+async function begin(): Promise<Python> {
+  const { default: start } = await import(`${FOLDER}live/start.js`);
+  return start();
+}
+
+/** Whether the address of the page has opened a panel. */
+let isOpened = false;
+
+export class Panel {
+  private data: Data | undefined;
+  private place: number;
+  private drawn = 0; // its width
+  private mode: Mode | undefined;
+  private close: (() => void) | undefined;
+  private readonly control: HTMLInputElement | HTMLSelectElement | null;
+  private readonly drawing: HTMLElement;
+  private readonly live: HTMLButtonElement | null;
+  private readonly says: HTMLElement | null;
+
+  constructor(readonly element: HTMLElement) {
+    this.place = Number(element.dataset.here);
+    this.control = element.querySelector("input, select");
+    this.drawing = element.querySelector(".nv-figure")!;
+    this.live = element.querySelector(".nv-live");
+    this.says = element.querySelector(".nv-says");
+    if (this.control) this.follow(this.control);
+    if (this.live && location.protocol.startsWith("http")) this.offer(this.live);
+    new ResizeObserver(() => this.fit()).observe(element);
+  }
+
+  /** Loads what the panel needs; once it is near the window. */
+  async wake() {
+    if (this.data) return;
+    const name = this.element.id;
+    try {
+      await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
+      await load(isScene(found[name].figure) ? "scenes.js" : "plotly.min.js");
+    } catch (error) {
+      const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
+      const { message } = error as Error;
+      says.textContent = `This picture cannot move: ${message}. Load the page again.`;
+      return;
+    }
+    this.data = found[name];
+    this.show();
+  }
+
+  /** The page has become dark or light. */
+  turn() {
+    if (!this.isLive) return this.show();
+    if (chosenMode() === this.mode) return;
+    const state = this.element.querySelector<HTMLInputElement>(".nv-state input")!;
+    this.open(state.placeholder);
+  }
+
+  private get isLive(): boolean {
+    return Boolean(this.element.dataset.live);
+  }
+
+  private follow(control: HTMLInputElement | HTMLSelectElement) {
+    // A browser that goes back remembers where a slider stood.
+    control.value = String(this.place);
+    control.addEventListener("input", () => {
+      this.place = Number(control.value);
+      this.show();
+    });
+  }
+
+  // The still
+
+  private show() {
+    // Until its stills are here, the words are those of the place that the page came with.
+    const isOld = !this.data && this.place !== Number(this.element.dataset.here);
+    this.element.classList.toggle("nv-old", isOld);
+    if (!this.data || this.isLive) return;
+    this.draw(this.data);
+    const { label, title, description } = this.data.stills[this.place];
+    if (this.control) {
+      this.element.querySelector(".nv-title")!.innerHTML = title;
+      this.element.querySelector(".nv-description")!.textContent = description;
+    }
+    this.drawing.setAttribute("aria-label", description);
+    const output = this.element.querySelector("output");
+    if (output) {
+      output.textContent = label;
+      this.control!.setAttribute("aria-valuetext", label);
+    }
+    this.element.dataset.shown = String(this.place);
+  }
+
+  private draw(data: Data) {
+    const { light, dark, turn } = globalThis.neurovizLook;
+    const still = figureAt(data, this.place);
+    const figure = isDark() ? inDark(still, turn) : still;
+    this.drawn = this.widthFor(data);
+    if (isScene(figure)) {
+      globalThis.neurovizScenes.react(this.drawing, figure, this.drawn);
+      return;
+    }
+    const layout = {
+      ...figure.layout,
+      template: isDark() ? dark : light,
+      width: this.drawn,
+      autosize: false,
+    };
+    globalThis.Plotly.react(this.drawing, figure.data, layout, CONFIG);
+  }
+
+  private fit() {
+    if (this.data && Math.abs(this.widthFor(this.data) - this.drawn) > NEAR) this.show();
+  }
+
+  /** A scene fits the width of a phone. */
+  private widthFor({ figure }: Data): number {
+    const { clientWidth } = this.drawing.parentElement!;
+    return isScene(figure) ? clientWidth : Math.max(clientWidth, LEAST_CHART);
+  }
+
+  // The panel itself
+
+  private offer(live: HTMLButtonElement) {
+    live.hidden = false;
+    live.addEventListener("click", () => this.open());
+    for (const words of this.element.querySelectorAll(".nv-presets span")) this.makePreset(words);
+    if (isOpened || !this.isLinked()) return;
+    isOpened = true;
+    const show = () => this.element.scrollIntoView();
+    addEventListener("load", show);
+    this.open().then(show);
+  }
+
+  /** Whether the address of the page names this panel, which then reads the state. */
+  private isLinked(): boolean {
+    const { id, dataset } = this.element;
+    const { panel } = JSON.parse(dataset.open!);
+    const address = /^#(\w+)(?:@([\w-]+))?:/.exec(location.hash);
+    if (!address) return false;
+    const [, name, place = id] = address;
+    return name === panel && place === id;
+  }
+
+  /** What a preset names is a state of the panel itself. */
+  private makePreset(words: Element) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words.textContent;
+    button.title = "opens the panel itself, as Live does";
+    words.replaceWith(button);
+    button.addEventListener("click", async () => {
+      await this.open();
+      this.press(button.textContent);
+    });
+  }
+
+  /** Presses a preset of the panel itself, once it is drawn. */
+  private press(words: string) {
+    const all = ".nv-place .nv-presets button";
+    const presets = [...this.element.querySelectorAll<HTMLButtonElement>(all)];
+    const its = presets.find(({ textContent }) => textContent === words);
+    if (its) its.click();
+    else if (this.isLive) requestAnimationFrame(() => this.press(words));
+  }
+
+  /**
+   * The panel as the notebook opens it, or with another state; the still stays until it has come.
+   */
+  private async open(state?: string) {
+    const live = this.live!;
+    // It opens already; a disabled button would lose the focus.
+    if (live.ariaDisabled) return;
+    live.ariaDisabled = "true";
+    const place = document.createElement("div");
+    try {
+      loadStyle();
+      python ??= begin();
+      const its = await python;
+      its.onProgress = (progress) => this.tell(progress);
+      this.frame(place);
+      this.mode = chosenMode();
+      const how: How = JSON.parse(this.element.dataset.open!);
+      const close = await its.open(place, { ...how, state: state ?? how.state, mode: this.mode });
+      this.close?.();
+      this.close = () => {
+        close();
+        place.remove();
+      };
+      this.giveWayTo(place);
+    } catch (error) {
+      const { message, isPython } = error as Error & { isPython?: boolean };
+      const todo = "Press again to try once more; the notebook can be downloaded below.";
+      this.says!.textContent = `${message}. ${todo}`;
+      if (isPython) python = undefined; // and not the panel
+      place.remove();
+    } finally {
+      live.ariaDisabled = null;
+    }
+  }
+
+  private frame(place: HTMLElement) {
+    const title = this.element.querySelector(".nv-title")!.firstChild!.textContent!;
+    place.className = "nv-place";
+    place.tabIndex = -1;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", title.trim());
+    this.element.append(place);
+  }
+
+  /** The still goes, with the button that was pressed. */
+  private giveWayTo(place: HTMLElement) {
+    const hadFocus = this.element.contains(document.activeElement);
+    for (const other of [...this.element.children]) {
+      if (other !== place) (other as HTMLElement).hidden = true;
+    }
+    this.element.dataset.live = "yes";
+    if (hadFocus) place.focus({ preventScroll: true });
+  }
+
+  private tell({ words, share }: Progress) {
+    const says = this.says!;
+    if (!words) return says.replaceChildren();
+    let bar = says.querySelector("progress");
+    if (!bar) {
+      bar = document.createElement("progress");
+      bar.setAttribute("aria-label", "how far it is");
+      says.replaceChildren(bar, document.createElement("span"));
+    }
+    bar.value = share;
+    says.lastChild!.textContent = words;
+  }
+}

@@ -1,0 +1,62 @@
+/** A figure in its box, drawn by plotly.js or by the scenes. */
+import type { Data, Layout } from "plotly.js/lib/core";
+import type { Message, Value } from "../picture";
+import { controlsOf, type Holder } from "./model";
+import { painters } from "./painters";
+import { talkOf } from "./talk";
+import type { Painters } from "./unpack";
+
+/** A figure as plain data; `of` are the values of the controls that it is of. */
+export type Drawn = (Chart | Picture) & { of: Record<string, Value>; revision: number };
+
+/** What plotly.js draws. */
+export interface Chart {
+  data: Data[];
+  layout: Partial<Layout>;
+}
+
+/** What the scenes draw. */
+export type Picture = Message<unknown, Record<string, Value>>;
+
+interface ImageOptions {
+  format: "webp";
+  width: number;
+  height: number;
+}
+
+export interface Drawing {
+  draw(drawn: Drawn, width: number): unknown;
+  /** What is seen, as the address of an image. */
+  picture(options: ImageOptions): Promise<string>;
+  close(): void;
+}
+
+/** Once its painter is there; `now` is the figure as Python said it last. */
+export async function drawingIn(
+  box: HTMLElement,
+  painter: keyof Painters,
+  widget: Holder,
+  now: () => Drawn,
+): Promise<Drawing> {
+  if (painter === "plotly") return chartIn(box, await painters.plotly.ready);
+  const scenes = await painters.scenes.ready;
+  const talk = talkOf(await controlsOf(widget), () => (now() as Picture).choices);
+  return {
+    draw: (drawn, width) => scenes.react(box, drawn as Picture, width, talk),
+    picture: (options) => scenes.toImage(box, options),
+    close: () => scenes.purge(box),
+  };
+}
+
+function chartIn(box: HTMLElement, plotly: Painters["plotly"]): Drawing {
+  const config = { displaylogo: false, showSendToCloud: false };
+  return {
+    draw(drawn, width) {
+      const { data, layout } = drawn as Chart;
+      // plotly.js writes into the layout: a copy keeps apart what the reader turned.
+      return plotly.react(box, data, { ...structuredClone(layout), width }, config);
+    },
+    picture: (options) => plotly.toImage(box, options),
+    close: () => plotly.purge(box),
+  };
+}
