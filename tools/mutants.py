@@ -376,9 +376,7 @@ class Felt:
 
 
 def _collected(tree: Path) -> set[str]:
-    files = sorted(
-        path.stem.replace("+", "/") for path in RECORDS.glob("tests+*.json")
-    )
+    files = sorted(path.stem.replace("+", "/") for path in RECORDS.glob("tests+*.json"))
     files += [f"neuroviz/{room}" for room in ROOMS]
     command = [*_PYTEST, "--collect-only", "--full", *files]
     env = os.environ | {"PYTHONPATH": str(tree)}
