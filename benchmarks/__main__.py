@@ -15,7 +15,6 @@ NAMES = (
     "networks",
     "parts",
     "sliders",
-    "panel",
     "sweeps",
     "stacked",
     "linear_time",

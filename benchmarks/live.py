@@ -22,7 +22,12 @@ from statistics import median
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-PANELS = "LedgerExplorer", "DimensionExplorer", "HypothesesExplorer", "FiberExplorer"
+PANELS = (
+    "LedgerExplorer",
+    "FactorizationExplorer",
+    "HypothesesExplorer",
+    "FiberExplorer",
+)
 MOVES, MOST_FIRST, MOST_MOVE = 4, 15.0, 150.0
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>

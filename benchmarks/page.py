@@ -24,8 +24,8 @@ from benchmarks.timing import Effort, machine
 
 ROOT = Path(__file__).parent.parent
 PANELS = (
-    "DimensionExplorer",
     "LedgerExplorer",
+    "FactorizationExplorer",
     "HypothesesExplorer",
     "UnrollingExplorer",
 )

@@ -55,7 +55,6 @@ SCENES = {
     "HypothesesExplorer": ("", 0.0, 0.0, _MAP),
 }
 PLOTLY = (
-    "DimensionExplorer",
     "Figure3Explorer",
     "FlagExplorer",
     "FlowExplorer",

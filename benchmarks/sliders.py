@@ -11,7 +11,7 @@ from statistics import median
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, one_thread, seconds
-from neuroviz.explorables import DimensionExplorer, LedgerExplorer, SurfaceExplorer
+from neuroviz.explorables import LedgerExplorer, SurfaceExplorer
 
 GOAL_MILLISECONDS = 300
 SIZES = [  # the panels open at width 4, a = 2, t = 3, l = 2
@@ -25,7 +25,7 @@ SHARES = [
     ("along", [i / 8 for i in range(-7, 8)]),
 ]
 WALKS = [
-    *((DimensionExplorer, "layers=2;kind=lightning", *walk) for walk in SIZES),
+    *((LedgerExplorer, "layers=2;kind=lightning", *walk) for walk in SIZES),
     *((LedgerExplorer, "layers=2;kind=softmax", *walk) for walk in SIZES),
     *((SurfaceExplorer, "", *walk) for walk in SHARES),
 ]

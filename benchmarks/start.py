@@ -23,7 +23,7 @@ LINES = (
     "import numpy",
     "import neuroviz",
     "import neuroviz.nn.modules",
-    "from neuroviz.explorables import DimensionExplorer",
+    "from neuroviz.explorables import LedgerExplorer",
     "from neuroviz.explorables import *",
 )
 GOAL_SECONDS, GOAL_MEBIBYTES = 0.3, 450

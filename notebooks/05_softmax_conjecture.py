@@ -109,17 +109,8 @@ Figure3Explorer(
 #
 # </details>
 #
-# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172. Each can be *proved* in two ways: by our theorem, and by ball arithmetic, which computes with intervals that are sure to contain the true numbers and does not use the ideas below. The cell below proves the largest, 172, in both ways, and checks each proof again:
-# <!-- check: all(nv.measure_dimension(largest, method="certified", route=r).certificate.dimension == 172 for r in ("theorem", "ball")) -->
+# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172.
 # <!-- check: [dim((d,) * 3, (2, 2), 3, "softmax") for d in range(3, 11)] == [25, 40, 57, 76, 97, 120, 145, 172] -->
-
-# %%
-largest = nv.Architecture.uniform(10, 2, 2, 3, "softmax")
-for route in ("theorem", "ball"):
-    proof = nv.measure_dimension(largest, method="certified", route=route).certificate
-    print(
-        f"{route}: {proof.dimension}; {proof.verify().finding}".replace("; ", "\n    ")
-    )
 
 # %% [markdown]
 # ## Let two tokens meet

@@ -9,7 +9,7 @@ import pytest
 
 import neuroviz as nv
 from neuroviz.kit import theme
-from neuroviz.lessons import checks_beyond, checks_deep, checks_one_layer
+from neuroviz.lessons import checks_deep, checks_one_layer
 from neuroviz.lessons.checks_deep import (
     check_meeting,
     check_more_than_factors,
@@ -24,6 +24,7 @@ from neuroviz.lessons.checks_one_layer import (
     check_singular_goal,
 )
 from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matrix
+from neuroviz_beyond.lessons import checks as checks_beyond
 from neuroviz_beyond.lessons.checks import (
     check_blending,
     check_larger_and_poorer,

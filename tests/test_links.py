@@ -34,7 +34,7 @@ ASK = """async ([code, name]) => {
         ("#FlagExplorer:widths=3%2C3%3", "widths=3,3%3"),
         ("#FlagExplorer:kind=%E2%88", "kind=%E2%88"),
         ("#100%", None),
-        ("#DimensionExplorer:width=4", None),
+        ("#LedgerExplorer:width=4", None),
         ("", None),
     ],
 )
@@ -49,7 +49,7 @@ def test_the_buttons_stand_behind_every_address_and_read_what_they_can(
     assert buttons == ["Copy", "Link"]
 
 
-WHOLE, CUT = "#DimensionExplorer%3Awidth=4", "#DimensionExplorer:width=4%3"
+WHOLE, CUT = "#LedgerExplorer%3Awidth=4", "#LedgerExplorer:width=4%3"
 
 
 @pytest.mark.parametrize("address", ["#100%", CUT, WHOLE, ""])

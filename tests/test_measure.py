@@ -16,6 +16,7 @@ from definition import RandomExponential, fractions, measure, residues
 from variants import random_architectures, random_blocks, random_variants
 
 import neuroviz
+import neuroviz_beyond
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
@@ -738,9 +739,10 @@ def test_numpy_integers_are_whole_numbers():
 
 def test_whoever_gives_no_seed_gets_the_seed_zero_everywhere():
     asked = [
-        getattr(neuroviz, name)
-        for name in neuroviz.__all__
-        if inspect.isfunction(getattr(neuroviz, name))
+        getattr(package, name)
+        for package in (neuroviz, neuroviz_beyond)
+        for name in package.__all__
+        if inspect.isfunction(getattr(package, name))
     ]
     seeds = [inspect.signature(function).parameters.get("seed") for function in asked]
     defaults = [

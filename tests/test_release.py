@@ -81,7 +81,8 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
 def test_what_needs_more_says_how_to_get_it(run_without, call):
     name, extra = ("loky", "workers") if "workers" in call else ("torch", "torch")
     said = run_without(
-        "import neuroviz as nv\nfrom importlib import import_module\n"
+        "import neuroviz as nv\nimport neuroviz_beyond as nb\n"
+        "from importlib import import_module\n"
         f"try:\n    {call}\nexcept ImportError as error:\n    print(error)"
     )
     assert (

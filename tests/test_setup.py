@@ -204,14 +204,11 @@ def test_the_address_stands_in_one_place():
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
     old = links.repository().removeprefix("https://github.com/")
-    readme, citation, recipe = (
+    readme, citation = (
         rewrite(text(name), new) for name, rewrite in links.PLACES.items()
     )
-    assert not any(old in page for page in (readme, citation, recipe))
-    assert (
-        f'"neuroviz[notebooks] @ git+{new}"' in readme
-        and f'repository: "{new}"' in recipe
-    )
+    assert not any(old in page for page in (readme, citation))
+    assert f'"neuroviz[notebooks] @ git+{new}"' in readme
     start = "HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
     assert f"mybinder.org/v2/gh/geometers/attention/{start}" in readme
     assert f"git clone {new}\ncd attention\n" in readme

@@ -5,11 +5,11 @@ from itertools import islice
 
 import pytest
 from engine_variants import transformer
-from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers import transformer as module
 from variants import random_blocks, random_variants
 
 from neuroviz.rank import measure_dimension
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers import transformer as module
 
 BOTH = ("lightning", "softmax")
 SHARED = Block(value_dim=2, kv_heads=1, temperature=True, positions=True, mlp=(1, 3))

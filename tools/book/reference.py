@@ -10,22 +10,26 @@ from textwrap import dedent
 from types import ModuleType
 
 import neuroviz
+import neuroviz_beyond
 from tools.book.pages import fenced
 
-_PANELS = "neuroviz.explorables"
+_PANELS = "neuroviz.explorables", "neuroviz_beyond.explorables"
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "Usage")
 
 
 def modules() -> list[str]:
     """The modules that have a page, those that list public names first; what draws has
     none."""
+    packages = neuroviz, neuroviz_beyond
     found = [
         one
-        for one in pkgutil.walk_packages(neuroviz.__path__, "neuroviz.")
+        for package in packages
+        for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         if not one.ispkg
     ]
     rest = (one.name for one in found if not _draws(one.name))
     first = ["neuroviz", "neuroviz.explorables", "neuroviz.lessons.teaching"]
+    first += ["neuroviz_beyond", "neuroviz_beyond.explorables"]
     return first + sorted(name for name in rest if name not in first)
 
 
@@ -71,7 +75,7 @@ def module_page(name: str) -> str:
     listed = {
         one: value for one, value in values.items() if _home(value) not in ("", name)
     }
-    if name == _PANELS:  # its modules have no pages of their own
+    if name in _PANELS:  # its modules have no pages of their own
         return "\n\n".join(
             [
                 *parts,
@@ -104,7 +108,7 @@ def anchor(path: str) -> str:
     case are one there.
 
     >>> anchor("neuroviz_beyond.sweeps.sweep"), anchor("neuroviz_beyond.sweeps.Sweep")
-    ('neuroviz-engine-sweep-sweep', 'class-neuroviz-engine-sweep-sweep')
+    ('neuroviz_beyond-sweeps-sweep', 'class-neuroviz_beyond-sweeps-sweep')
     """
     kind = "class-" if path.rpartition(".")[2][:1].isupper() else ""
     return kind + re.sub(r"[^a-z0-9_-]", "-", path.lower())

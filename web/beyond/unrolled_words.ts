@@ -1,4 +1,4 @@
-/** Names and numbers of the unrolled network, as `beyond/neuroviz_beyond/unrolling/words.py` has them. */
+/** Names and numbers of the unrolled network, as `neuroviz_beyond.unrolling.words` has them. */
 import type { Formulas } from "./unrolled_facts";
 import type { Factor, Shown, Term } from "./unrolled_term";
 

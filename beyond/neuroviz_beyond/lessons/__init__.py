@@ -1,0 +1,1 @@
+"""What the exercises of the notebooks beyond the path check."""

@@ -1,0 +1,1 @@
+"""The functional dimension and the symmetries of any torch module."""
