@@ -13,6 +13,7 @@ import neuroviz
 import neuroviz_beyond
 from tools.book.pages import fenced
 
+_OURS = "neuroviz", "neuroviz_beyond"
 _PANELS = "neuroviz.explorables", "neuroviz_beyond.explorables"
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "Usage")
 
@@ -91,10 +92,10 @@ def module_page(name: str) -> str:
 
 
 def _home(value: object) -> str:
-    """The module of this package in which a function or class is written; empty for
+    """The module of ours in which a function or class is written; empty for
     anything else."""
     home = getattr(value, "__module__", None) or ""
-    return home if home.partition(".")[0] == "neuroviz" else ""
+    return home if home.partition(".")[0] in _OURS else ""
 
 
 def _row(name: str, value: object) -> str:
