@@ -214,12 +214,18 @@ def test_what_is_built_installs_and_works(tmp_path):
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONPATH"
     }
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT],
-        check=True,
-        capture_output=True,
-    )
-    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    for project in (ROOT, ROOT / "beyond"):
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "build", "--no-isolation"),
+                *("--outdir", tmp_path, project),
+            ],
+            check=True,
+            capture_output=True,
+        )
+    (wheel,) = tmp_path.glob("neuroviz-*.whl")
+    (beyond,) = tmp_path.glob("neuroviz_beyond-*.whl")
+    (source,) = tmp_path.glob("neuroviz-*.tar.gz")
     with zipfile.ZipFile(wheel) as file:
         names = set(file.namelist())
         page = file.read(
@@ -253,7 +259,10 @@ def test_what_is_built_installs_and_works(tmp_path):
     ours = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "ours.pth").write_text("\n".join(ours))
     subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel],
+        [
+            *(python, "-m", "pip", "install", "-q", "--no-deps", "--no-index"),
+            *(wheel, beyond),
+        ],
         check=True,
     )
 
@@ -271,6 +280,16 @@ def test_what_is_built_installs_and_works(tmp_path):
     )
     where, version, status, *_ = run(python, "-c", lines).split()
     assert Path(where).is_relative_to(packages) and status == "done"
+    lines = (
+        "import neuroviz as nv\n"
+        "import neuroviz_beyond as nb\n"
+        "from neuroviz_beyond.explorables import MemorisationExplorer\n"
+        "proof = nb.certify(nv.Architecture((4, 3, 5), (2, 2)))\n"
+        "print(nb.__file__, proof.dimension, MemorisationExplorer().status)"
+    )
+    where, dimension, status, *_ = run(python, "-c", lines).split()
+    assert Path(where).is_relative_to(packages)
+    assert (dimension, status) == ("36", "done")
     assert run(python.with_name("neuroviz"), "--version") == f"neuroviz {version}"
     run(python.with_name("neuroviz"), "notebooks", "copy")
     for name in command.course():

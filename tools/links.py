@@ -64,7 +64,8 @@ def blocks(url: str) -> dict[str, str]:
         ),
         "clone": f"```bash\ngit clone {url}\ncd {folder}\n```",
         "install": (
-            f'```bash\npip install "neuroviz[notebooks] @ git+{url}"\nneuroviz lab\n```'
+            f'```bash\npip install "neuroviz[notebooks] @ git+{url}" \\\n'
+            f'  "neuroviz-beyond @ git+{url}#subdirectory=beyond"\nneuroviz lab\n```'
         ),
     }
 
