@@ -384,3 +384,11 @@ def test_the_other_branch_casts_its_shadow_on_a_hyperbola_of_its_own(angle):
         assert (study.outside > 0) == (angle > 0)
         assert study.case == ("boundary" if angle == 0 else "rank one")
         assert study.kernel == (3 if angle == 0 else 1)
+
+
+@pytest.mark.parametrize("attention", ["lightning", "softmax"])
+@pytest.mark.parametrize(("apart", "is_same"), [(3e-10, True), (3e-9, False)])
+def test_layers_less_than_a_billionth_apart_are_the_same(attention, apart, is_same):
+    A, V = np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[1.0, -0.5]])
+    other = Pair((1 + apart) * A, V)
+    assert same_function(Reals(), attention, Pair(A, V), other, 3) == is_same

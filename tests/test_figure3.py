@@ -137,11 +137,13 @@ def test_its_derivatives_are_those_of_the_numpy_network_up_to_rounding(kind):
     )
 
 
-def test_its_rank_is_what_torch_counts_above_its_tolerance():
-    found = float32_rank(NINE, seed=1, inputs=40)
-    assert found.value == torch.linalg.matrix_rank(procedure_jacobian(NINE, 1, 40))
+@pytest.mark.parametrize("arch", [NINE, Architecture((5, 4, 2), (3, 3), 3)], ids=str)
+def test_its_rank_is_what_torch_counts_above_its_tolerance(arch):
+    found, J = float32_rank(arch, seed=1, inputs=40), procedure_jacobian(arch, 1, 40)
+    assert found.value == torch.linalg.matrix_rank(J)
     assert found.value == (found.singular_values > found.tolerance).sum()
-    assert found.tolerance == 40 * 3 * 9 * torch.finfo(torch.float32).eps
+    assert len(J) == 40 * 3 * arch.widths[-1] > J.shape[1]
+    assert found.tolerance == len(J) * torch.finfo(torch.float32).eps
 
 
 def test_what_it_misses_is_lost_to_the_tolerance_and_not_to_rounding():

@@ -9,6 +9,7 @@ from test_formulas import virtual_rank
 from variants import random_architectures, random_variants
 
 from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.block import Block
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.softmax.statements import _TABLE, _facts, _read
@@ -108,6 +109,24 @@ def test_a_skip_is_spoken_of_where_all_widths_are_equal(attention):
         said = entry(BLOCKS, widths, (2,), attention=attention).note
         assert said.startswith("With several heads")
         assert ("heads or a skip" in said) == is_spoken_of
+
+
+@pytest.mark.parametrize(
+    ("layers", "variant", "moves"),
+    [
+        (1, {}, "orders of heads"),
+        (2, {}, "orders of heads, bases between layers"),
+        (2, {"skip": True}, "orders of heads"),
+        (
+            2,
+            {"block": Block(biases=True)},
+            "orders of heads, bases and shifts between layers",
+        ),
+    ],
+)
+def test_what_moves_in_the_orbit_of_theorem_h_is_named(layers, variant, moves):
+    arch = Architecture.uniform(3, 2, layers, 3, "softmax", heads=2, **variant)
+    assert what_is_known(arch).entry(BLOCKS).answer == f"one orbit of {moves}"
 
 
 # The fibres of (L, M) ↦ φ

@@ -377,6 +377,23 @@ def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign
     assert part.kind(*(singular_point(part, 0.7))) in (CROSSING, CLOSURE)
 
 
+@pytest.mark.parametrize("part", [*NAMED, *RANDOM[:3]], ids=label)
+def test_forms_that_change_places_have_the_same_pinch_points_and_pieces(part):
+    """A ratio goes to its inverse, and the infinite one to 0."""
+    exchanged = Slice(
+        "exchanged",
+        part.origin[::-1],
+        tuple(pair[::-1] for pair in part.directions),
+        window=part.window,
+    )
+    np.testing.assert_allclose(exchanged.pinch_points(), part.pinch_points(), atol=1e-9)
+    kinds, same_kinds = (
+        sorted(piece.kind for piece in one.singular_curve())
+        for one in (part, exchanged)
+    )
+    assert kinds == same_kinds
+
+
 def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
     zero, a, b, c = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
     with pytest.raises(ValueError, match="fill a plane"):

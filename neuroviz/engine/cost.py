@@ -318,7 +318,10 @@ def _derivative_seconds(arch: Architecture, inputs: int, rows_each: int) -> floa
     blocks = -(-inputs // inputs_at_once(arch, rows_each))
     calls = 7 + (1 + blocks) * arch.num_layers
     return or_infinite(
-        lambda: calls * _timed(_derivative, _NARROW) / 4 + products * a_product
+        lambda: (
+            calls * _timed(_derivative, _NARROW) / _NARROW.num_layers
+            + products * a_product
+        )
     )
 
 
