@@ -213,11 +213,12 @@ def test_long_code_is_folded_and_short_code_is_not():
 def test_the_reference_has_signature_formula_and_example():
     text = reference.module_page("neuroviz.engine.unrolling")
     assert "unroll(" in text and "```pycon\n>>> " in text
-    listed = reference.module_page("neuroviz")
-    assert all(
-        f"[`{name}`](" in listed
-        for name in ("measure_dimension", "Architecture", "sweep")
-    )
+    for package, names in (
+        ("neuroviz", ("measure_dimension", "Architecture")),
+        ("neuroviz_beyond", ("sweep", "certify")),
+    ):
+        listed = reference.module_page(package)
+        assert all(f"[`{name}`](" in listed for name in names)
 
 
 def test_an_unknown_notebook_is_refused(tmp_path):

@@ -705,7 +705,9 @@ def written(lab, name: str, *cells: str) -> str:
 
 @pytest.mark.full
 def test_home_and_end_go_to_the_ends_that_a_slider_has_now(lab, open_page):
-    code = "from neuroviz.explorables import UnrollingExplorer\nUnrollingExplorer()"
+    code = (
+        "from neuroviz_beyond.explorables import UnrollingExplorer\nUnrollingExplorer()"
+    )
     page = open_page(lab.url(written(lab, "unrolled.ipynb", code)))
     run_all(page, lab)
     look_at(page, 0)

@@ -11,7 +11,11 @@ from neuroviz_beyond.explorables import FlagExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 EXPORTERS = {"html": HTMLExporter, "slides": SlidesExporter}
-CODE = "from neuroviz.explorables import FlagExplorer, SurfaceExplorer\nFlagExplorer()"
+CODE = (
+    "from neuroviz.explorables import SurfaceExplorer\n"
+    "from neuroviz_beyond.explorables import FlagExplorer\n"
+    "FlagExplorer()"
+)
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="
 
 

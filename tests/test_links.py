@@ -67,4 +67,4 @@ def test_the_script_of_the_live_edition_starts_at_every_address(
         await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
         return asked;
     }"""
-    assert bare_page.evaluate(asked, code) == ("Dimension" in address)
+    assert bare_page.evaluate(asked, code) == ("Explorer" in address)
