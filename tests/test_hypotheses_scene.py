@@ -216,6 +216,9 @@ def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduc
               });
             }""")
         put(page, head_1=5)
+        page.wait_for_function(
+            "box.querySelector('.chosen')?.ariaLabel.includes('a₁ = 5, a₂ = 3')"
+        )
         assert "a₁ = 5, a₂ = 3" in chosen(page)
         assert (len(page.evaluate("[...seen]")) > 2) == is_on_its_way
 
