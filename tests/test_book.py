@@ -286,6 +286,18 @@ def notebooks(built: Path) -> list[Path]:
     return sorted((built / "notebooks").rglob("*.html"))
 
 
+def settled(page, look: str) -> str:
+    """How a panel looks once nothing of it changes any more: a scene that has just come
+    into sight is first empty, and some begin with a move."""
+    before = None
+    now = page.evaluate(look)
+    while now != before:
+        page.wait_for_timeout(500)
+        before = now
+        now = page.evaluate(look)
+    return now
+
+
 def wake(page, number: int) -> str:
     """Scroll to a panel and wait until it is drawn; returns what says how it looks, for
     the browser."""
@@ -328,7 +340,7 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
         assert panels
         for number in range(panels):
             look = wake(page, number)
-            before = page.evaluate(look)
+            before = settled(page, look)
             control = (
                 page.locator(PANEL)
                 .nth(number)
