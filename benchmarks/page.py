@@ -109,10 +109,18 @@ def opened(
             server.wait()
 
 
+def door(root: Path, panel: str) -> str:
+    """The module of a checkout that offers a panel; an older checkout has one only."""
+    beyond = root / "beyond/neuroviz_beyond/explorables.py"
+    if beyond.exists() and f'"{panel}"' in beyond.read_text():
+        return "neuroviz_beyond.explorables"
+    return "neuroviz.explorables"
+
+
 def take(root: Path) -> tuple[float, float, float, float]:
     """Bytes, heap, and seconds until the first and until all are drawn, for the
     neuroviz of a checkout."""
-    cells = [f"from neuroviz.explorables import {name}\n{name}()" for name in PANELS]
+    cells = [f"from {door(root, name)} import {name}\n{name}()" for name in PANELS]
     with opened(root, cells, height=2400) as (page, received):
         heap = page.context.new_cdp_session(page)
 

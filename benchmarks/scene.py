@@ -25,7 +25,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.page import ROOT, opened
+from benchmarks.page import ROOT, door, opened
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
@@ -96,7 +96,7 @@ def take(root: Path, panel: str) -> Taken:
         load = ""
         last = "ipywidgets.HTML('<i class=nothing></i>')"
     else:
-        load = f"from neuroviz.explorables import {panel}\n{panel}().close()\n"
+        load = f"from {door(root, panel)} import {panel}\n{panel}().close()\n"
         last = f"{panel}()"
     cells = f"import ipywidgets\n{load}ipywidgets.FloatSlider(description='x')", last
     with opened(root, cells) as (page, _received):
@@ -152,12 +152,12 @@ def _drag(page: object, grip: str, right: float, down: float) -> None:
 
 _MESSAGES = """
 import json, sys
-from neuroviz import explorables
+from importlib import import_module
 from neuroviz.kit.page import Chart
 
 sent = []
 Chart.send = lambda self, content, buffers=None: sent.append(len(json.dumps(content)))
-panel = getattr(explorables, sys.argv[1])()
+panel = getattr(import_module(sys.argv[1]), sys.argv[2])()
 steps = []
 for control in panel.controls.values():
     value = control.value
@@ -175,8 +175,9 @@ def messages(root: Path, panel: str) -> tuple[float, float, float]:
     """Bytes of the picture in the first message, and of a step: median and largest of
     one step of each slider."""
     said = subprocess.run(
-        [sys.executable, "-c", _MESSAGES, panel],
+        [sys.executable, "-c", _MESSAGES, door(root, panel), panel],
         env=os.environ | {"PYTHONPATH": str(root)},
+        cwd=root,
         capture_output=True,
         check=True,
         text=True,
@@ -194,7 +195,7 @@ def step(root: Path, panel: str) -> tuple[str, float, float, float]:
     )
     cells = (
         f"import ipywidgets, os\n{slider}",
-        f"from neuroviz.explorables import {panel}\n{panel}()",
+        f"from {door(root, panel)} import {panel}\n{panel}()",
     )
     with opened(root, cells) as (page, _received):
         session = page.context.new_cdp_session(page)
