@@ -21,6 +21,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   let shown: Shown | null = null;
   let turn: number | null = null; // how far the window is turned round, from 0 to 1
   let isTurnedByHand = false;
+  let width = 0;
   let drawnFor = "";
   let isTouched = false;
   let stopTween = () => {};
@@ -101,13 +102,13 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   /** What does not move. */
   function draw() {
     const { facts, look } = message;
-    const looks = JSON.stringify([host.clientWidth, look, facts.tree, facts.term, facts.formulas]);
+    const looks = JSON.stringify([width, look, facts.tree, facts.term, facts.formulas]);
     if (looks === drawnFor) return;
     drawnFor = looks;
     const { layers } = facts.formulas;
     tree.headline(facts.tree.says, false);
-    const [width] = tree.size();
-    const leaves = leavesOf(layers, width, look, host.classList.contains("narrow"));
+    const [room] = tree.measured();
+    const leaves = leavesOf(layers, room, look, host.classList.contains("narrow"));
     const barsEnd = term.begin(facts, leaves, look);
     // The wash of the tree goes on behind the factors, which have an SVG of their own.
     const [upper, lower] = [...host.querySelectorAll(".nv-box")].map(
@@ -132,9 +133,10 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   }
 
   return {
-    show(next) {
+    show(next, given) {
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
+      width = given;
       if (isNew) shown = null;
       controls.take(next, isNew);
       frame.soon();

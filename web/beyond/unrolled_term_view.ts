@@ -26,7 +26,7 @@ export interface TermOptions extends Pick<Grip, "begin" | "end"> {
 }
 
 export function termView(host: HTMLElement, options: TermOptions) {
-  const { svg, size, headline } = viewIn(host, "term");
+  const { svg, measured, headline } = viewIn(host, "term");
   const box = svg.node()!.parentElement!;
   const hatch = `nv-hatch-${Math.random().toString(36).slice(2)}`;
   drawHatch();
@@ -90,7 +90,7 @@ export function termView(host: HTMLElement, options: TermOptions) {
 
     /** What does not move: where the factors can be picked. */
     draw(count: number) {
-      [width] = size();
+      [width] = measured();
       const half = (x(BAR) - x(0)) / 2;
       const [left, right] = [x(barAt(1)) - half, x(barAt(count)) + half];
       room

@@ -13,7 +13,7 @@ const LEAF = 2.5; // pixels
 const GAP = 3; // pixels between a name and the tree
 
 export function treeView(host: HTMLElement, picked: (place: number) => void) {
-  const { svg, size, headline } = viewIn(host, "tree");
+  const { svg, measured, headline } = viewIn(host, "tree");
   const wash = svg.append("rect").attr("class", "wash");
   const edges = svg.append("g").attr("class", "role-soft");
   const leaves = svg.append("g").attr("class", "role-ink");
@@ -33,12 +33,12 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
 
   return {
     headline,
-    size,
+    measured,
 
     /** What does not move; behind the key there is a wash, which goes down below the tree. */
     draw({ formulas }: UnrolledFacts, x: Leaves, { sizes }: Look, washEnd: number) {
       const { layers } = formulas;
-      const [, height] = size();
+      const [, height] = measured();
       const isNarrow = host.classList.contains("narrow");
       tree = grow(layers);
       const most = (sizes.marker + 4 + 2 * layers) / 2;

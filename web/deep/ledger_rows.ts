@@ -18,7 +18,7 @@ export interface RowsOptions {
 }
 
 export function rowsView(host: HTMLElement, options: RowsOptions) {
-  const { svg, size, headline } = viewIn(host, "rows");
+  const { svg, measured, headline } = viewIn(host, "rows");
   const hatch = `nv-hatch-${Math.random().toString(36).slice(2)}`;
   addHatch();
   const ruler = svg.append("g").attr("class", "ruler");
@@ -153,7 +153,7 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
     }));
     const left = rows[0].room.offsetLeft;
     x.range([left, left + rows[0].room.offsetWidth]);
-    size();
+    measured();
     rows.forEach(({ rest, bar, drop }, i) => {
       const { top, low } = places[i];
       const above = places[i - 1];

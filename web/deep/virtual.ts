@@ -21,6 +21,7 @@ const RESCALING_HINT = "drag a knob up or down: λ₀ answers";
 
 function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> {
   let message: Message<VirtualFacts, VirtualPlace>;
+  let width = 0;
   let drawnFor = "";
   let isTouched = false;
 
@@ -90,7 +91,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   }
 
   /** What does not move; the plane is another one for each walk. */
-  function draw(width: number) {
+  function draw() {
     const { facts, look, ranges } = message;
     const looks = JSON.stringify([width, look, controls.here.walk, facts]);
     if (looks === drawnFor) return;
@@ -106,7 +107,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
 
   function paint() {
     if (!message) return;
-    draw(host.clientWidth);
+    draw();
     const { facts, ranges } = message;
     const { here } = controls;
     const seen = seenAt(facts.formulas, here);
@@ -117,9 +118,10 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   }
 
   return {
-    show(next) {
+    show(next, given) {
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
+      width = given;
       if (isNew) play.stop();
       controls.take(next, isNew);
       frame.soon();

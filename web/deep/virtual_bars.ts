@@ -11,7 +11,7 @@ const WIDTH = 30; // pixels of a bar
 const BLOCK = 100; // pixels of the height of a block, where they are below one another
 
 export function barsView(host: HTMLElement) {
-  const { svg, size, headline } = viewIn(host, "bars");
+  const { svg, size, measured, headline } = viewIn(host, "bars");
   const box = svg.node()!.parentElement!;
   const names = svg.append("g");
   const zeros = svg.append("g").attr("class", "rule");
@@ -25,8 +25,10 @@ export function barsView(host: HTMLElement) {
     draw(next: VirtualFacts, at: Table, how: Look) {
       [facts, table, look] = [next, at, how];
       headline(facts.bars.says, true);
-      box.style.height = isStacked() ? `${blocksOf() * BLOCK}px` : "";
-      size();
+      const height = isStacked() ? `${blocksOf() * BLOCK}px` : "";
+      if (box.style.height === height) return;
+      box.style.height = height;
+      measured();
     },
 
     /** What moves. */

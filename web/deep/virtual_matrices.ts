@@ -40,7 +40,7 @@ interface Track {
 }
 
 export function matricesView(host: HTMLElement, options: MatricesOptions) {
-  const { svg, size, headline } = viewIn(host, "matrices");
+  const { svg, size, measured, headline } = viewIn(host, "matrices");
   const box = svg.node()!.parentElement!;
   const words = svg.append("g");
   const tiles = svg.append("g");
@@ -50,6 +50,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   let matrices: MatrixFacts[] = [];
   let look: Look;
   let table: Table;
+  let arrangedFor = "";
   let line = 0; // the height of a line of words
   let tilesNow: Record<string, Tile> = {};
   let applied: Tile | null = null;
@@ -106,10 +107,12 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
   /** In a row, if there is room; else in blocks below one another, as high as they have to be. */
   function arrange(columns: Column[], basis: Column | null) {
+    const asked = () => JSON.stringify([columns, basis, look.sizes, size()]);
+    if (asked() === arrangedFor) return;
     const isNarrow = host.classList.contains("narrow");
     host.classList.toggle("stacked", isNarrow);
     box.style.height = "";
-    const [width, height] = size();
+    const [width, height] = measured();
     const gutter = 4.2 * look.sizes.base;
     const room = {
       width,
@@ -123,7 +126,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const isStacked = isNarrow || table.blocks.length > 1;
     host.classList.toggle("stacked", isStacked);
     box.style.height = isStacked ? `${table.blocks.at(-1)!.end}px` : "";
-    size();
+    measured();
+    arrangedFor = asked();
   }
 
   function wide(text: string) {

@@ -191,7 +191,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
 
       const { d, a, walks } = facts.formulas;
       host.classList.toggle("with-surface", facts.surface !== null);
-      matrices.draw(facts.matrices, d, a, look);
+      matrices.draw(facts.matrices, d, a, look, width);
       spectrum.draw(facts.spectrum, d, look);
       const drawn = JSON.stringify([width, look, facts.dimensions]);
       if (drawn !== drawnFor) dimensions.draw(facts.dimensions, d, look);

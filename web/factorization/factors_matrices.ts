@@ -79,6 +79,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   all.push(product);
   const frame = append(product.node.querySelector(".cells")!, "frame nv-exact");
   let look: Look;
+  let fittedFor = "";
+  let cellSize = 0;
   let shown: Product;
   let held: { table: Table; cell: Cell } | null = null;
 
@@ -86,13 +88,16 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     /** Where there is room for another view, below A. */
     beside,
 
-    draw(facts: MatrixFacts, d: number, a: number, next: Look) {
+    draw(facts: MatrixFacts, d: number, a: number, next: Look, width: number) {
       look = next;
       headline(facts.says, true);
       frame.className = `frame nv-exact ${classOf(facts.same ? "certified" : "outside")}`;
       for (const table of all) fill(table, table === product ? d : a, d);
       section.style.setProperty("--columns", String(d));
-      fit(d, a);
+      // To measure lays out the whole page: not where a number has changed, and nothing else.
+      const asked = JSON.stringify([d, a, look.sizes, width, fibre.textContent]);
+      if (asked !== fittedFor) fit(d, a);
+      fittedFor = asked;
     },
 
     move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
@@ -129,6 +134,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       (height - head - BELOW) / d,
     );
     section.style.setProperty("--fit", `${Math.max(LEAST, Math.floor(found))}px`);
+    cellSize = all[0].cells[0].node.offsetWidth;
   }
 
   function fill(table: Table, rows: number, columns: number) {
@@ -194,7 +200,6 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     if (!shown) return;
     const { colors, diverging, sizes } = look;
     const largest = [1.6 * largestOf(...shown.start), largestOf(shown.A[0])];
-    const cellSize = all[0].cells[0].node.offsetWidth;
     const digits = cellSize >= 3 * sizes.note ? 2 : cellSize >= 2 * sizes.note ? 1 : 0;
     section.classList.toggle("without-numbers", digits === 0);
     for (const table of all) {

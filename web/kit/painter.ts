@@ -3,7 +3,7 @@ import css from "./scene.css";
 import { alone } from "./controls";
 import type { Message, Scene, Talk, Value } from "./picture";
 import { camera, pictureOf } from "./still";
-import { dress } from "./view";
+import { dress, forgetSizes, watchSizes } from "./view";
 
 type Place = Record<string, Value>;
 
@@ -23,6 +23,11 @@ interface Drawn {
   talk: Talk;
   /** The place that Python said last. */
   said: string;
+  /** The width and the theme in which it is drawn. */
+  looks: string;
+  /** Draws the last message again. */
+  again(): void;
+  sizes: { stop(): void };
 }
 
 /** Pixels: in a narrower element views stand one below the other. */
@@ -37,7 +42,15 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     host.className = `nv-scene nv-${message.name}`;
     // In the host, so that a saved picture has it, too.
     host.appendChild(document.createElement("style")).textContent = css + style;
-    const drawn = { host, scene: make(host, talk), talk, said: "" };
+    const drawn: Drawn = {
+      host,
+      scene: make(host, talk),
+      talk,
+      said: "",
+      looks: "",
+      again() {},
+      sizes: watchSizes(host, () => drawn.again()),
+    };
     camera(host, `neuroviz-${message.name}`);
     all.set(box, drawn);
     return drawn;
@@ -51,16 +64,23 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       const said = JSON.stringify(message.place);
       if (before && !talk && before.said !== said) drawn.talk.set(message.place);
       drawn.said = said;
-      drawn.host.classList.toggle("narrow", width < NARROW);
-      drawn.host.style.width = `${width}px`;
-      dress(drawn.host, message.look);
-      drawn.scene.show(message, width);
+      const looks = JSON.stringify([width, message.look]);
+      if (looks !== drawn.looks) {
+        drawn.looks = looks;
+        drawn.host.classList.toggle("narrow", width < NARROW);
+        drawn.host.style.width = `${width}px`;
+        dress(drawn.host, message.look);
+        forgetSizes(drawn.host);
+      }
+      drawn.again = () => drawn.scene.show(message, width);
+      drawn.again();
     },
     /** The picture as it is seen, as the address of an image. */
     toImage(box: HTMLElement, { format }: { format: "png" | "webp" }) {
       return pictureOf(all.get(box)!.host, format, 1);
     },
     purge(box: HTMLElement) {
+      all.get(box)?.sizes.stop();
       all.get(box)?.scene.close();
       all.delete(box);
       box.replaceChildren();

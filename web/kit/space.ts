@@ -46,6 +46,9 @@ export class Space {
   private readonly sleeper: Sleeper;
   private readonly labels: Group;
   private pointers: Pointer[] = [];
+  /** Of the labels, and the size of the font in which they were measured. */
+  private boxes: DOMRect[] = [];
+  private measuredIn = "";
   private first: Sight = { eye: [4, 0, 1], center: [0, 0, 0] };
   private outline: Triple[] = [];
   private turn = 0;
@@ -86,6 +89,7 @@ export class Space {
   }
 
   resize(wide: number, tall: number) {
+    if (wide === this.wide && tall === this.tall) return; // a canvas that is set anew is empty
     [this.wide, this.tall] = [wide, tall];
     this.camera.perspective({ aspect: wide / tall });
     this.stage.resize(wide, tall);
@@ -101,6 +105,7 @@ export class Space {
 
   label(pointers: Pointer[]) {
     this.pointers = pointers;
+    this.boxes = [];
     this.labels.selectAll("*").remove();
     for (const { lines } of pointers) {
       const group = this.labels.append("g") as Group;
@@ -255,9 +260,24 @@ export class Space {
     addEventListener("beforeprint", this.again);
   }
 
+  /** A label is measured once: its size asks the browser to lay out the whole page. */
+  private boxOf(text: SVGTextElement, index: number): DOMRect {
+    const known = this.boxes[index];
+    if (known?.width) return known; // where nothing is shown, all sizes are 0
+    return (this.boxes[index] = text.getBBox());
+  }
+
+  private measureAnewInAnotherFont() {
+    const host = this.canvas.closest<HTMLElement>(".nv-scene");
+    const size = host?.style.getPropertyValue("--size-base") ?? "";
+    if (size !== this.measuredIn) this.boxes = [];
+    this.measuredIn = size;
+  }
+
   /** Of labels that a turn brings over one another, the first stays. */
   private placeLabels() {
     const taken: DOMRect[] = [];
+    this.measureAnewInAnotherFont();
     this.labels.selectChildren<SVGGElement, unknown>("g").each((_, index, groups) => {
       const group = groups[index];
       const { at, away } = this.pointers[index];
@@ -266,7 +286,7 @@ export class Space {
       const line = group.querySelector("line")!;
       const text = group.querySelector("text")!;
       text.setAttribute("transform", `translate(${x + dx} ${y + dy})`);
-      const { width, height } = text.getBBox();
+      const { width, height } = this.boxOf(text, index);
       // The line ends where the words begin.
       const [a, b] = [
         (width / 2 + 3) / (Math.abs(dx) || 1),
