@@ -29,8 +29,8 @@ from neuroviz.engine.elimination import (
     int8_is_exact,
     int8_is_fast,
 )
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.rank import RowSpace
+from neuroviz.rank.field import PrimeField
 
 OURS = ("int8", "float32", "float64")
 ENGINES = (*OURS, "row space", "flint", "product")

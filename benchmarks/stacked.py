@@ -21,7 +21,7 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread
 from neuroviz.engine import random_rank, rank
 from neuroviz.engine.elimination import eliminate
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 GAIN = 1.5
 """What many at a time would have to gain, to be worth a second elimination."""

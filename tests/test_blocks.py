@@ -15,7 +15,6 @@ from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import clear_cache, measure_dimension
 from neuroviz.engine.network import (
     block_degree,
@@ -27,6 +26,7 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.rank import exact_rank, schwartz_zippel
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")

@@ -5,7 +5,6 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.rank import (
     RowSpace,
     exact_rank,
@@ -14,6 +13,7 @@ from neuroviz.engine.rank import (
     schwartz_zippel,
     without_rounding,
 )
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 
 P = DEFAULT_PRIME
 # around 45 columns, where flint hands over, and blocks of 32 rows and a few columns

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -26,6 +25,7 @@ from neuroviz.engine.symmetry import (
 )
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered
+from neuroviz.rank.field import Reals
 
 SAME = 1e-9
 """What rounding may leave, relative to a matrix: what has moved by less is the same."""

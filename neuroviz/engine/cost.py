@@ -23,7 +23,6 @@ from neuroviz.engine.elimination import (
     fastest_arithmetic,
     stored,
 )
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
@@ -32,6 +31,7 @@ from neuroviz.engine.random_rank import (
     inputs_at_once,
     numbers_in_between,
 )
+from neuroviz.rank.field import PrimeField
 
 METHODS = "exact", "float"
 BUDGET_SECONDS = 600.0

@@ -25,9 +25,9 @@ from typing import Protocol
 
 import numpy as np
 
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.pivots import clear_columns
 from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 SMALL_PRIME = 241
 _LEAST_BLOCK = 30

@@ -10,7 +10,6 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import check_memory
-from neuroviz.engine.field import Field
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -18,6 +17,7 @@ from neuroviz.engine.network import (
     layer_shapes,
     random_weights,
 )
+from neuroviz.rank.field import Field
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights, jacobian
 from neuroviz.engine.rank import exact_rank, float_rank
 from neuroviz.engine.symmetry import (
@@ -16,6 +15,7 @@ from neuroviz.engine.symmetry import (
     rescale,
     swap_keys_and_values,
 )
+from neuroviz.rank.field import Field, PrimeField, Reals
 
 TOLERANCE = 1e-9
 """How far apart, relative to their size, two floats may be that stand for the same

@@ -18,11 +18,11 @@ from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.elimination import Float64, fastest_arithmetic
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.engine.threads import one_thread
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 # above this bound of the error a few more points are worth their time
 _POOR_BOUND = 1e-6

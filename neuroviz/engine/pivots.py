@@ -3,7 +3,7 @@ bits."""
 
 import numpy as np
 
-from neuroviz.engine.field import PrimeField
+from neuroviz.rank.field import PrimeField
 
 
 def gauss_jordan(

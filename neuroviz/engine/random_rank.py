@@ -20,7 +20,6 @@ from neuroviz.engine.elimination import (
     spare_rows,
     stored,
 )
-from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import (
     BlockWeights,
@@ -32,6 +31,7 @@ from neuroviz.engine.network import (
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
 from neuroviz.engine.threads import Run, in_turn, side_by_side
+from neuroviz.rank.field import Field, PrimeField
 
 # bytes of derivative rows in float64, and of the numbers they come from
 _BYTES_AT_ONCE = 2**23

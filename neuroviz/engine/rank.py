@@ -18,8 +18,8 @@ from neuroviz.engine.elimination import (
     is_for_flint,
     stored,
 )
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.pivots import gauss_jordan
+from neuroviz.rank.field import PrimeField
 
 _BLOCK = 32
 _WIDE = 1000  # columns from which larger blocks pay

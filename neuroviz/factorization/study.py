@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
 from neuroviz.engine.rank import numerical_rank
@@ -32,6 +31,7 @@ from neuroviz.factorization.determinantal import (
 )
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
+from neuroviz.rank.field import Reals
 
 RANKS = {
     "full": "Q and K as they are",

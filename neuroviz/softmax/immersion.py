@@ -15,11 +15,11 @@ from functools import lru_cache
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_weights
 from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import (
     Shares,
     along_line,
