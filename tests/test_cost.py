@@ -3,10 +3,7 @@ when asked."""
 
 import subprocess
 import sys
-import threading
-import time
 import tracemalloc
-from contextlib import nullcontext
 from functools import partial
 from itertools import count, groupby
 from math import prod
@@ -17,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from neuroviz.engine import budget, cost, measure, progress, threads
+from neuroviz.engine import budget, cost, measure, progress
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
@@ -443,37 +440,6 @@ def test_of_three_runs_each_is_timed_alone():
     runs = []
     assert cost._timed(lambda: lambda: runs.append(0)) >= 0
     assert len(runs) == 3
-
-
-@pytest.mark.parametrize(
-    ("cpus", "pools", "most", "at_once"),
-    [(8, 4, None, 4), (8, 4, 3, 3), (2, 4, None, 2), (8, 4, 1, 1)],
-)
-def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
-    cpus, pools, most, at_once, monkeypatch
-):
-    class Pools:
-        lib_controllers = [SimpleNamespace(num_threads=pools)]
-
-        def limit(self, limits):
-            return nullcontext()
-
-    monkeypatch.setattr(threads, "_pools", Pools)
-    monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
-    # is passed by so many together, so fewer would wait in vain
-    all_there = threading.Barrier(at_once)
-
-    def job():
-        all_there.wait(timeout=20)
-        running.append(0)
-        most_seen.append(len(running))
-        time.sleep(0.01)
-        running.pop()
-
-    running, most_seen = [], []
-    with threads.side_by_side(most) as run:
-        list(run([job] * (3 * at_once)))
-    assert len(most_seen) == 3 * at_once and max(most_seen) <= at_once
 
 
 def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():

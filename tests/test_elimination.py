@@ -19,8 +19,8 @@ from neuroviz.engine.elimination import (
     invert_pivots,
     stored,
 )
-from neuroviz.engine.threads import one_thread
 from neuroviz.rank.field import PrimeField
+from neuroviz.rank.threads import one_thread
 
 ARITHMETICS = [Float64(), Float32(), Int8()]
 NAMES = ["float64", "float32", "int8"]

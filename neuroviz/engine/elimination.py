@@ -26,8 +26,8 @@ from typing import Protocol
 import numpy as np
 
 from neuroviz.engine.pivots import clear_columns
-from neuroviz.engine.threads import Run, in_turn, one_thread, side_by_side
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.threads import Run, in_turn, one_thread, side_by_side
 
 SMALL_PRIME = 241
 _LEAST_BLOCK = 30

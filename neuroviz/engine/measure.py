@@ -21,8 +21,8 @@ from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
-from neuroviz.engine.threads import one_thread
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.threads import one_thread
 
 # above this bound of the error a few more points are worth their time
 _POOR_BOUND = 1e-6

@@ -30,8 +30,8 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
-from neuroviz.engine.threads import Run, in_turn, side_by_side
 from neuroviz.rank.field import Field, PrimeField
+from neuroviz.rank.threads import Run, in_turn, side_by_side
 
 # bytes of derivative rows in float64, and of the numbers they come from
 _BYTES_AT_ONCE = 2**23
