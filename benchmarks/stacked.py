@@ -20,7 +20,7 @@ from benchmarks.sweeps import shapes
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread
 from neuroviz.engine import random_rank, rank
-from neuroviz.engine.elimination import eliminate
+from neuroviz.rank.elimination import eliminate
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 GAIN = 1.5

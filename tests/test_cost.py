@@ -20,12 +20,12 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.budget import BudgetSpent
 from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
-from neuroviz.engine.elimination import Float32, Float64
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import reporting, showing
+from neuroviz.rank.arithmetic import Float32, Float64
 from neuroviz_beyond.proofs.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns

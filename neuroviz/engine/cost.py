@@ -16,13 +16,6 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import available_bytes, in_bytes
-from neuroviz.engine.elimination import (
-    Arithmetic,
-    Float64,
-    eliminate,
-    fastest_arithmetic,
-    stored,
-)
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
@@ -31,6 +24,8 @@ from neuroviz.engine.random_rank import (
     inputs_at_once,
     numbers_in_between,
 )
+from neuroviz.rank.arithmetic import Arithmetic, Float64, fastest_arithmetic, stored
+from neuroviz.rank.elimination import eliminate
 from neuroviz.rank.field import PrimeField
 
 METHODS = "exact", "float"

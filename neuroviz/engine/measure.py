@@ -17,10 +17,10 @@ from neuroviz.engine import cost, network, random_rank, rank
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.budget import Budget
-from neuroviz.engine.elimination import Float64, fastest_arithmetic
 from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
+from neuroviz.rank.arithmetic import Float64, fastest_arithmetic
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.rank.threads import one_thread
 

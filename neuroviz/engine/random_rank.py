@@ -12,14 +12,6 @@ from functools import partial
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.elimination import (
-    WORTH_THREADS,
-    Arithmetic,
-    Float64,
-    eliminate,
-    spare_rows,
-    stored,
-)
 from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import (
     BlockWeights,
@@ -30,6 +22,8 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.progress import Report
 from neuroviz.engine.rank import arithmetic_of, exact_rank
+from neuroviz.rank.arithmetic import Arithmetic, Float64, stored
+from neuroviz.rank.elimination import WORTH_THREADS, eliminate, spare_rows
 from neuroviz.rank.field import Field, PrimeField
 from neuroviz.rank.threads import Run, in_turn, side_by_side
 

@@ -11,15 +11,10 @@ from math import inf
 
 import numpy as np
 
-from neuroviz.engine.elimination import (
-    Float64,
-    eliminate,
-    flint_rank,
-    is_for_flint,
-    stored,
-)
-from neuroviz.engine.pivots import gauss_jordan
+from neuroviz.rank.arithmetic import Float64, stored
+from neuroviz.rank.elimination import eliminate, flint_rank, is_for_flint
 from neuroviz.rank.field import PrimeField
+from neuroviz.rank.pivots import gauss_jordan
 
 _BLOCK = 32
 _WIDE = 1000  # columns from which larger blocks pay
