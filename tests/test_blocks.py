@@ -24,8 +24,9 @@ from neuroviz.engine.network import (
     random_block_weights,
     random_tokens,
 )
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 KINDS = ("lightning", "softmax")

@@ -162,6 +162,6 @@ def test_the_rules_can_be_broken(source, package):
 
 def test_what_the_rules_allow():
     assert not forbidden(
-        "from neuroviz.engine.rank import x\nfrom . import figure", "neuroviz.deep"
+        "from neuroviz.engine.measure import x\nfrom . import figure", "neuroviz.deep"
     )
     assert not forbidden("from neuroviz.softmax import figure3", "neuroviz.lessons")

@@ -24,9 +24,9 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
+from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz_beyond.search.cases import SearchSetting, study_search
 from neuroviz_beyond.search.descent import Misfit, _least_squares, descend

@@ -17,7 +17,7 @@ from neuroviz.engine.layer import (
     product_table,
 )
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.rank import exact_rank
+from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.singular.forms import (
     Facts,

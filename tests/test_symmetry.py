@@ -13,7 +13,6 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import (
     change_head_basis,
     change_interface,
@@ -23,6 +22,7 @@ from neuroviz.engine.symmetry import (
     swap_keys_and_values,
     virtual_weights,
 )
+from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.rank.pivots import inverse
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import BlockWeights, Weights, named
-from neuroviz.engine.rank import RowSpace
 from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
 from neuroviz.engine.tape import Tape
 from neuroviz.rank.field import Field, PrimeField
 from neuroviz.rank.pivots import inverse
+from neuroviz.rank.rows import RowSpace
 
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""

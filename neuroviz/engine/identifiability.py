@@ -31,8 +31,9 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.random_rank import numbers_in_between
-from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.floats import DECISIVE_GAP
+from neuroviz.rank.rows import RowSpace
 
 # a float with a larger denominator, such as 0.1, was rounded: it is not exact
 _EXACT_DENOMINATOR = 2**20

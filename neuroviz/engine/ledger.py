@@ -25,8 +25,9 @@ from neuroviz.engine.formulas import (
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.progress import Report, reporting, showing
-from neuroviz.engine.rank import RowSpace, schwartz_zippel
+from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
 # silent directions of as many parameters that take a second at most, about

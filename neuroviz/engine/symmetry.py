@@ -21,9 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.network import Layer, Weights
-from neuroviz.engine.rank import RowSpace, exact_rank
+from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.pivots import inverse
+from neuroviz.rank.rows import RowSpace
 
 _CLOSE = 1e-8  # relative, over the reals
 

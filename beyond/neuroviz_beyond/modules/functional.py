@@ -18,7 +18,7 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.budget import Budget
 from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
 from neuroviz.engine.measure import FloatMeasurement, from_spectrum
-from neuroviz.engine.rank import WIDEST, differ, is_wide, without_rounding
+from neuroviz.rank.floats import WIDEST, differ, is_wide, without_rounding
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.jacobian import (
     Copied,
