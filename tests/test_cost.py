@@ -7,25 +7,24 @@ import tracemalloc
 from functools import partial
 from itertools import count, groupby
 from math import prod
-from mmap import mmap
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from neuroviz.engine import budget, cost, measure, progress
+from neuroviz.engine import cost, measure, progress
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.budget import BudgetSpent
 from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import reporting, showing
+from neuroviz.rank import budget
 from neuroviz.rank.arithmetic import Float32, Float64
+from neuroviz.rank.budget import BudgetSpent
 from neuroviz_beyond.proofs.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
@@ -471,7 +470,7 @@ def test_what_a_process_may_not_take_is_not_there():
     script = """
 from resource import RLIMIT_AS, setrlimit
 from neuroviz import Architecture, measure_dimension
-from neuroviz.engine.budget import available_bytes
+from neuroviz.rank.memory import available_bytes
 setrlimit(RLIMIT_AS, (2**32, 2**32))
 assert available_bytes() < 2**32, available_bytes()
 try:
@@ -483,19 +482,6 @@ except ValueError as refused:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "there are" in run.stdout and "of memory" in run.stdout
-
-
-def test_what_a_process_has_reserved_counts_as_taken_even_if_it_was_never_written(
-    monkeypatch,
-):
-    """As `ulimit -v` counts it."""
-    resource = pytest.importorskip("resource")
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("no /proc here")
-    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**50))
-    before = budget._left_to_the_process()
-    with mmap(-1, 2**30):
-        assert before - budget._left_to_the_process() == pytest.approx(2**30, rel=0.01)
 
 
 def test_as_many_inputs_are_foreseen_as_are_taken(monkeypatch):
@@ -524,10 +510,3 @@ def test_a_million_attention_weights_are_quick_and_four_million_are_not(tokens, 
     """Some 250 products for each weight and input; about 4·10⁸ of them take a
     second."""
     assert cost.is_quick(Architecture.uniform(1, 1, 1, tokens=tokens), 1) == quick
-
-
-def test_arrays_above_64_mb_are_refused_where_they_do_not_fit(monkeypatch):
-    monkeypatch.setattr(budget, "available_bytes", lambda: 2**25)
-    budget.check_memory("an array", 2**26)
-    with pytest.raises(ValueError, match="an array would take about 67.1 MB"):
-        budget.check_memory("an array", 2**26 + 1)

@@ -9,7 +9,6 @@ from itertools import accumulate
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.budget import check_memory
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -18,6 +17,7 @@ from neuroviz.engine.network import (
     random_weights,
 )
 from neuroviz.rank.field import Field
+from neuroviz.rank.memory import check_memory
 
 
 @dataclass(frozen=True)

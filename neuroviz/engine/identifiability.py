@@ -17,7 +17,6 @@ import numpy as np
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.budget import check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
@@ -33,6 +32,7 @@ from neuroviz.engine.network import (
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.rank.floats import DECISIVE_GAP
+from neuroviz.rank.memory import check_memory
 from neuroviz.rank.rows import RowSpace
 
 # a float with a larger denominator, such as 0.1, was rounded: it is not exact

@@ -14,7 +14,6 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.budget import Budget, check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, in_words
 from neuroviz.engine.formulas import (
     collapsing_layer,
@@ -25,8 +24,10 @@ from neuroviz.engine.formulas import (
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.progress import Report, reporting, showing
+from neuroviz.rank.budget import Budget
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.memory import check_memory
 from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
