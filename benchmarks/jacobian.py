@@ -16,9 +16,9 @@ from torch.func import functional_call, jacfwd, jacrev, vmap
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, median_seconds, one_thread, seconds
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, jacobian
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.field import Reals
 
 NETWORKS = [
     Architecture.uniform(3, a=2, layers=2),

@@ -44,7 +44,7 @@ import json, resource, sys, time
 from pathlib import Path
 from threadpoolctl import threadpool_limits
 import neuroviz as nv
-from neuroviz.engine.elimination import fastest_arithmetic
+from neuroviz.rank.arithmetic import fastest_arithmetic
 
 def peak():
     status = Path("/proc/self/status")

@@ -28,8 +28,9 @@ import numpy as np
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz.engine import cost, elimination, measure, progress
-from neuroviz.engine.elimination import fastest_arithmetic
+from neuroviz.engine import cost, measure, progress
+from neuroviz.rank import elimination
+from neuroviz.rank.arithmetic import fastest_arithmetic
 
 PARTS = ("derivative", "products", "residues", "inverses")
 WIDTHS = (32, 48, 64, 128)

@@ -1,9 +1,9 @@
 """The rank of a random n × n matrix over a prime field, by everything that we have,
 beside a plain product.
 
-    int8, float32, float64   `neuroviz.engine.elimination`; int8 only where
+    int8, float32, float64   `neuroviz.rank.arithmetic`; int8 only where
                              `int8_is_exact` and `int8_is_fast`
-    row space                `neuroviz.engine.rank.RowSpace`, which grows a row echelon
+    row space                `neuroviz.rank.rows.RowSpace`, which grows a row echelon
                              form block by block
     flint                    `nmod_mat.rank` of python-flint, building the matrix from
                              a list included
@@ -20,17 +20,17 @@ import numpy as np
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz.engine.elimination import (
+from neuroviz.rank.arithmetic import (
     Arithmetic,
     Float32,
     Float64,
     Int8,
-    eliminate,
     int8_is_exact,
     int8_is_fast,
 )
-from neuroviz.engine.field import PrimeField
-from neuroviz.engine.rank import RowSpace
+from neuroviz.rank.elimination import eliminate
+from neuroviz.rank.field import PrimeField
+from neuroviz.rank.rows import RowSpace
 
 OURS = ("int8", "float32", "float64")
 ENGINES = (*OURS, "row space", "flint", "product")

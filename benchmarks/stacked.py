@@ -19,9 +19,9 @@ from benchmarks.figure3 import exact_ranks, grid
 from benchmarks.sweeps import shapes
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread
-from neuroviz.engine import random_rank, rank
-from neuroviz.engine.elimination import eliminate
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.engine import random_rank
+from neuroviz.rank.elimination import eliminate, exact_rank
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 GAIN = 1.5
 """What many at a time would have to gain, to be worth a second elimination."""
@@ -81,7 +81,7 @@ def caught(work: Callable[[], object]) -> Matrices:
 
     def exact(matrix: np.ndarray, over: PrimeField) -> int:
         seen.append((matrix.copy(), over.p))
-        return rank.exact_rank(matrix, over)
+        return exact_rank(matrix, over)
 
     def blocks(matrix: np.ndarray, arithmetic: object, *progress: object) -> int:
         seen.append((matrix.copy(), arithmetic.over.p))
@@ -97,7 +97,7 @@ def caught(work: Callable[[], object]) -> Matrices:
 
 def one_by_one(matrices: Matrices) -> list[int]:
     """The ranks as the engine takes them."""
-    return [rank.exact_rank(matrix, PrimeField(p)) for matrix, p in matrices]
+    return [exact_rank(matrix, PrimeField(p)) for matrix, p in matrices]
 
 
 def run(effort: Effort) -> list[Table]:

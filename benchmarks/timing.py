@@ -48,7 +48,7 @@ def clear_caches() -> None:
     """
     for name, module in list(sys.modules.items()):
         if name == "neuroviz" or (
-            name.startswith("neuroviz.") and name != "neuroviz.engine.threads"
+            name.startswith("neuroviz.") and name != "neuroviz.rank.threads"
         ):
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):

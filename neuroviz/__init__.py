@@ -22,8 +22,8 @@ from neuroviz.engine.measure import (
     measure_dimension,
     rank_by_inputs,
 )
-from neuroviz.engine.printing import print_everywhere
 from neuroviz.engine.unrolling import unroll
+from neuroviz.kit.printing import print_everywhere
 
 print_everywhere()
 

@@ -164,9 +164,9 @@ np.allclose(K3.T @ thin, K.T @ thin)
 # <!-- check: np.linalg.matrix_rank(np.vstack([K, K3])) == 3 == np.linalg.matrix_rank(thin) + 2 -->
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.engine.field import Reals
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.factorization.determinantal import product_jacobian
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 
 here = thin.size + K.size - numerical_rank(product_jacobian(Reals(), thin, K))
 predict("How many dimensions does the fibre have at this point?", here)

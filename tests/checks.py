@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 import neuroviz as nv
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.kit.panel import Panel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)

@@ -14,8 +14,8 @@ from itertools import product
 
 import numpy as np
 
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import PrimeField
 
 _MOST = 100_000  # tuples (M_1, …, M_l), modulo factors
 _SIEVE_INPUTS = 2

@@ -8,8 +8,8 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import BlockWeights, random_block_weights
+from neuroviz.rank.field import Reals
 
 ARCHS = [
     Architecture((3, 3), (2,), 3, "softmax", heads=3),

@@ -19,8 +19,8 @@ from pairs import (
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward, random_block_weights
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.alignment import (
     align,
     theorem_h_margins,

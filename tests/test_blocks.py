@@ -15,7 +15,6 @@ from torch_blocks import BlockNetwork
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import clear_cache, measure_dimension
 from neuroviz.engine.network import (
     block_degree,
@@ -25,8 +24,10 @@ from neuroviz.engine.network import (
     random_block_weights,
     random_tokens,
 )
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 KINDS = ("lightning", "softmax")
 SWITCHES = ("rotary", "biases", "temperature", "positions")

@@ -16,13 +16,13 @@ import pytest
 
 import neuroviz_beyond.certificate.small_rank_pieces
 import neuroviz_beyond.certificate.verify
-from neuroviz.engine import budget as budget_module
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.budget import Budget
-from neuroviz.engine.field import Reals
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer
+from neuroviz.rank import budget as budget_module
+from neuroviz.rank.budget import Budget
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.certificate.balls import (
     ball_jacobian,
     ball_tangents,

@@ -3,32 +3,28 @@ when asked."""
 
 import subprocess
 import sys
-import threading
-import time
 import tracemalloc
-from contextlib import nullcontext
 from functools import partial
 from itertools import count, groupby
 from math import prod
-from mmap import mmap
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from neuroviz.engine import budget, cost, measure, progress, threads
+from neuroviz.engine import cost, measure, progress
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.budget import BudgetSpent
 from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
-from neuroviz.engine.elimination import Float32, Float64
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import reporting, showing
+from neuroviz.rank import budget
+from neuroviz.rank.arithmetic import Float32, Float64
+from neuroviz.rank.budget import BudgetSpent
 from neuroviz_beyond.proofs.known import what_is_known
 
 WIDE = Architecture.uniform(d=20, a=20, layers=3, attention="softmax")  # 1,600 columns
@@ -445,37 +441,6 @@ def test_of_three_runs_each_is_timed_alone():
     assert len(runs) == 3
 
 
-@pytest.mark.parametrize(
-    ("cpus", "pools", "most", "at_once"),
-    [(8, 4, None, 4), (8, 4, 3, 3), (2, 4, None, 2), (8, 4, 1, 1)],
-)
-def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
-    cpus, pools, most, at_once, monkeypatch
-):
-    class Pools:
-        lib_controllers = [SimpleNamespace(num_threads=pools)]
-
-        def limit(self, limits):
-            return nullcontext()
-
-    monkeypatch.setattr(threads, "_pools", Pools)
-    monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
-    # is passed by so many together, so fewer would wait in vain
-    all_there = threading.Barrier(at_once)
-
-    def job():
-        all_there.wait(timeout=20)
-        running.append(0)
-        most_seen.append(len(running))
-        time.sleep(0.01)
-        running.pop()
-
-    running, most_seen = [], []
-    with threads.side_by_side(most) as run:
-        list(run([job] * (3 * at_once)))
-    assert len(most_seen) == 3 * at_once and max(most_seen) <= at_once
-
-
 def test_small_ranks_run_on_one_thread_and_leave_the_pools_as_they_were():
     from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -505,7 +470,7 @@ def test_what_a_process_may_not_take_is_not_there():
     script = """
 from resource import RLIMIT_AS, setrlimit
 from neuroviz import Architecture, measure_dimension
-from neuroviz.engine.budget import available_bytes
+from neuroviz.rank.memory import available_bytes
 setrlimit(RLIMIT_AS, (2**32, 2**32))
 assert available_bytes() < 2**32, available_bytes()
 try:
@@ -517,19 +482,6 @@ except ValueError as refused:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "there are" in run.stdout and "of memory" in run.stdout
-
-
-def test_what_a_process_has_reserved_counts_as_taken_even_if_it_was_never_written(
-    monkeypatch,
-):
-    """As `ulimit -v` counts it."""
-    resource = pytest.importorskip("resource")
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("no /proc here")
-    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**50))
-    before = budget._left_to_the_process()
-    with mmap(-1, 2**30):
-        assert before - budget._left_to_the_process() == pytest.approx(2**30, rel=0.01)
 
 
 def test_as_many_inputs_are_foreseen_as_are_taken(monkeypatch):
@@ -558,10 +510,3 @@ def test_a_million_attention_weights_are_quick_and_four_million_are_not(tokens, 
     """Some 250 products for each weight and input; about 4·10⁸ of them take a
     second."""
     assert cost.is_quick(Architecture.uniform(1, 1, 1, tokens=tokens), 1) == quick
-
-
-def test_arrays_above_64_mb_are_refused_where_they_do_not_fit(monkeypatch):
-    monkeypatch.setattr(budget, "available_bytes", lambda: 2**25)
-    budget.check_memory("an array", 2**26)
-    with pytest.raises(ValueError, match="an array would take about 67.1 MB"):
-        budget.check_memory("an array", 2**26 + 1)

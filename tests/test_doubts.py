@@ -16,11 +16,11 @@ from neuroviz import (
     measure_dimension,
 )
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import clear_cache
 from neuroviz.engine.network import on_a_line
 from neuroviz.engine.rotary import _point_of_the_circle
 from neuroviz.engine.tape import Tape
+from neuroviz.rank.field import PrimeField, Reals
 from neuroviz_beyond import functional_dimension, module_symmetries
 
 UNLIKE_THEORY = (

@@ -7,10 +7,11 @@ import pytest
 from test_peeling import virtual_jacobian
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.exponentials import INDEPENDENT
+from neuroviz.rank.field import Reals
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
 # length of an antisymmetric M: tokens of length 1 attend unevenly, but not to one alone
@@ -70,7 +71,8 @@ def test_the_count_of_the_table_is_the_rank_of_the_quadratic_forms(kind, width, 
 
 
 def true_attention(M, X):
-    return Reals().softmax(np.swapaxes(X, -1, -2) @ M @ X, False, rng(0))
+    logits = np.swapaxes(X, -1, -2) @ M @ X
+    return Reals().softmax(logits, INDEPENDENT.draw, None, rng(0))
 
 
 @pytest.mark.parametrize("kind", ["symmetric", "antisymmetric", "generic"])

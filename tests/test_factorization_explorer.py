@@ -8,10 +8,8 @@ import pytest
 import sympy
 from panels import title
 
-from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import WALKS, walk_in_gl
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import (
@@ -25,6 +23,8 @@ from neuroviz.factorization.determinantal import (
     slice_matrix,
 )
 from neuroviz.factorization.panel import FactorizationExplorer
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
+from neuroviz.rank.floats import numerical_rank
 
 PANEL = FactorizationExplorer
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]

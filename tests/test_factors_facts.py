@@ -9,7 +9,6 @@ from node import ask, check_types
 
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import WALKS
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import measure_product, rank_one_point, ruling
@@ -21,6 +20,7 @@ from neuroviz.factorization.study import (
     study_factorization,
 )
 from neuroviz.kit.plot import plain
+from neuroviz.rank.floats import numerical_rank
 
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (2, 4), (4, 2), (6, 8)]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.layer import (
     TOLERANCE,
     Pair,
@@ -23,6 +22,7 @@ from neuroviz.engine.layer import (
     with_antisymmetric_part,
 )
 from neuroviz.engine.network import forward, random_weights
+from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.single_layer.walk import (
     PRESETS,
     WALKS,

@@ -11,13 +11,13 @@ import torch
 from panels import PATIENCE, headlines, title, trace
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer, jacobian
-from neuroviz.engine.rank import float_rank
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import float_rank
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     float32_rank,

@@ -10,12 +10,12 @@ from variants import random_architectures
 
 from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.network import random_weights
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.plot import make
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField
 from neuroviz_beyond.proofs.flag_panel import (
     FlagExplorer,
     FlagSetting,

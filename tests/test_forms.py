@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward, jacobian
+from neuroviz.rank.field import Reals
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,

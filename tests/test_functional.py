@@ -10,11 +10,11 @@ import torch
 from torch import nn
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.tape import Tape
 from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz_beyond.modules import functional
 from neuroviz_beyond.modules.functional import functional_dimension
 from neuroviz_beyond.modules.symmetry_families import Power

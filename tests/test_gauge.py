@@ -6,7 +6,6 @@ import pytest
 from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
@@ -18,6 +17,7 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 
 BOTH = ("lightning", "softmax")
 BOTTLENECKS = [

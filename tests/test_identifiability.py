@@ -15,12 +15,12 @@ from definition import RandomExponential, Residue, derivative, rank, residues
 from neuroviz.engine import identifiability, network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import layer_shapes, random_weights, unflatten
-from neuroviz.engine.rank import DECISIVE_GAP
 from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz_beyond.search.equivalent_weights import known_equivalents
 
 lightning, softmax = (

@@ -9,11 +9,12 @@ import pytest
 from panels import ends, plain, without
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens
-from neuroviz.engine.rank import exact_rank, is_wide, nearby, without_rounding
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.rank.floats import is_wide, nearby, without_rounding
 from neuroviz.softmax.immersion import (
     MODES,
     ImmersionSetting,

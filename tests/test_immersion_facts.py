@@ -11,8 +11,8 @@ from node import ask, check_types
 from panels import title
 from test_immersion import STATES
 
-from neuroviz.engine.field import Reals
 from neuroviz.kit.plot import plain
+from neuroviz.rank.field import Reals
 from neuroviz.softmax import immersion
 from neuroviz.softmax.immersion_facts import immersion_facts
 from neuroviz.softmax.immersion_panel import (

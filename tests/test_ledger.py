@@ -15,12 +15,12 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import flatten, random_weights, unflatten
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.sweeps import sweep
 
 BOTH = ("lightning", "softmax")

@@ -13,11 +13,11 @@ import neuroviz as nv
 from neuroviz.deep import ledger as sizes
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of, study_ledger
 from neuroviz.deep.ledger_facts import ledger_facts, ledger_picture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.network import Layer, flatten, forward
 from neuroviz.kit.plot import plain
+from neuroviz.rank.field import Reals
 
 AGREE = 1e-9
 # widths, head dims, tokens, kind

@@ -18,10 +18,10 @@ import pytest
 from panels import PATIENCE
 
 from benchmarks.live import PAGE, served
-from neuroviz.engine import elimination
 from neuroviz.explorables import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.event_loop import EventLoop
+from neuroviz.rank import elimination
 from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from neuroviz_beyond.certificate import balls

@@ -10,11 +10,11 @@ from test_peeling import virtual_jacobian
 from variants import random_architectures
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares
 from neuroviz_beyond.certificate.small_rank_pieces import (
     PIECES,

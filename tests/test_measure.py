@@ -22,10 +22,11 @@ from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import block_degree, jacobian
+from neuroviz.rank.exponentials import SYMMETRIC
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField
 
 BOTH = ("lightning", "softmax")
 NOT_FULL = Architecture((3, 3, 1), (1, 3))  # rank 12 on a slice of 15
@@ -279,7 +280,8 @@ def along_a_line(arch, order: int, monkeypatch) -> list[np.ndarray]:
         for _ in arch.layers
     ]
 
-    def softmax(self, logits, symmetric, rng, causal):
+    def softmax(self, logits, draw, mask, rng):
+        symmetric = draw is SYMMETRIC.draw
         E, c = (self.reduce(a + s * b) for a, b in attention[layer[0]])
         layer[0] += 1
         S = np.triu(E, 1) + np.swapaxes(np.triu(E, 1), -1, -2) if symmetric else E

@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
-from neuroviz.engine.rank import exact_rank
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField
 from neuroviz_beyond.memorisation import memorisation
 from neuroviz_beyond.memorisation.memorisation import (
     CASES,

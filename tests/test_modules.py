@@ -14,7 +14,6 @@ from definition import output
 from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
     Layer,
     forward,
@@ -27,6 +26,7 @@ from neuroviz.nn.modules import (
     LightningAttention,
     SoftmaxAttention,
 )
+from neuroviz.rank.field import Reals
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 SIZES = [

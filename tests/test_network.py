@@ -8,7 +8,6 @@ import pytest
 from definition import Residue, derivative, output
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.engine.network import (
     Layer,
     flatten,
@@ -20,6 +19,7 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.tape import Tape
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 
 ARCHITECTURES = [
     Architecture(widths, head_dims, tokens, attention)

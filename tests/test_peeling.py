@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.network import jacobian
-from neuroviz.engine.rank import RowSpace, exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network
 from neuroviz.engine.unrolling import token_form
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField
+from neuroviz.rank.rows import RowSpace
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]

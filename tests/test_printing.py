@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from neuroviz.engine.printing import _SIGNS, plain
+from neuroviz.kit.printing import _SIGNS, plain
 
 RESULTS = """
 import numpy as np

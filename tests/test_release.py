@@ -59,7 +59,7 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
         "net = Architecture.uniform(d=4, a=2, layers=2)\n"
         "(record,) = sweep([net], progress=False)\n"
         "print(measure_dimension(net).value, record.value)\n"
-        "from neuroviz.engine.elimination import fastest_arithmetic\n"
+        "from neuroviz.rank.arithmetic import fastest_arithmetic\n"
         "print(fastest_arithmetic().name)"
     )
     assert said == "38 38\nfloat32"

@@ -8,8 +8,8 @@ import pytest
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward, random_block_weights
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.alignment import align, shown
 from neuroviz_beyond.transformers.real_models import real_model
 

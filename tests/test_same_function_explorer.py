@@ -8,7 +8,7 @@ import pytest
 from panels import said, title, trace
 
 from neuroviz.engine import network as engine
-from neuroviz.engine.field import Reals
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.same_function import (
     TwinSetting,
     as_block_weights,

@@ -14,7 +14,6 @@ from scipy.optimize import least_squares
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.layer import Pair, function_table
 from neuroviz.engine.network import (
@@ -25,9 +24,10 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField, Reals
 from neuroviz_beyond.search.cases import SearchSetting, study_search
 from neuroviz_beyond.search.descent import Misfit, _least_squares, descend
 from neuroviz_beyond.search.equivalent_weights import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from panels import title
 
-from neuroviz.engine.field import Reals
+from neuroviz.rank.field import Reals
 from neuroviz.softmax.two_tokens import attention, exponentials, logits, softmax_shares
 from neuroviz_beyond.proofs.separation import find_ending
 from neuroviz_beyond.proofs.uniqueness import study_singleton

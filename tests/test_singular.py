@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.layer import (
     Pair,
@@ -18,7 +17,8 @@ from neuroviz.engine.layer import (
     product_table,
 )
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.rank import exact_rank
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.singular.forms import (
     Facts,
     discriminant,

@@ -9,10 +9,10 @@ import pytest
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.network import forward, jacobian, random_block_weights
-from neuroviz.engine.rank import exact_rank
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz_beyond.transformers.alignment import shown
 
 S = np.array(None)

@@ -6,7 +6,6 @@ from definition import RandomExponential, Residue, output, residues
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import (
     Layer,
     flatten,
@@ -14,7 +13,6 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
-from neuroviz.engine.rank import exact_rank
 from neuroviz.engine.symmetry import (
     change_head_basis,
     change_interface,
@@ -24,6 +22,9 @@ from neuroviz.engine.symmetry import (
     swap_keys_and_values,
     virtual_weights,
 )
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.pivots import inverse
 
 BOTH = ("lightning", "softmax")
 F = PrimeField()
@@ -134,7 +135,7 @@ def wrong_actions(weights, rng):
     """Near misses: each forgets or confuses one thing."""
     Q, K, V = weights[0]
     C, D = invertible(F, rng, len(Q)), invertible(F, rng, len(V))
-    back, after = F.inverse(D), weights[1]
+    back, after = inverse(F, D), weights[1]
     yield (
         "C for its inverse transpose",
         BOTH,
@@ -143,7 +144,7 @@ def wrong_actions(weights, rng):
     yield (
         "not transposed",
         BOTH,
-        replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(F.inverse(C), K)),
+        replace(weights, 0, Q=F.matmul(C, Q), K=F.matmul(inverse(F, C), K)),
     )
     yield "keys forgotten", BOTH, replace(weights, 0, Q=F.matmul(C, Q))
     yield "only the layer before", BOTH, replace(weights, 0, V=F.matmul(D, V))
@@ -244,7 +245,7 @@ def with_rank_one(over, weights, i, rng):
     h, mix = over.random(rng, (len(V), 1)), over.random(rng, (a, 1))
     # A = (mix k)ᵀ (rest u) with mixᵀ rest = 1
     rest = np.zeros((a, 1))
-    rest[:1] = over.inverse(mix[:1])
+    rest[:1] = inverse(over, mix[:1])
     layer = Layer(over.matmul(rest, k), over.matmul(mix, u), over.matmul(h, v))
     return (*weights[:i], layer, *weights[i + 1 :]), (u, k, h, v)
 
@@ -366,7 +367,7 @@ def test_a_rescaling_multiplies_the_virtual_weights_as_it_should(i):
 def one_parameter_groups(arch, weights, c):
     """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor
     between): see below."""
-    back = F.inverse(np.array([[c]]))[0, 0]
+    back = inverse(F, np.array([[c]]))[0, 0]
     found = symmetry_directions(F, arch, weights)
     for i, (Q, _, V) in enumerate(weights):
         families = [("head bases", change_head_basis, len(Q), Q.shape[1], Q.shape[1])]
@@ -446,7 +447,7 @@ def test_the_basis_is_found_where_the_first_columns_are_dependent():
     Q[:, :2] = 0
     Q[:, 3] = F.reduce(3 * Q[:, 2])
     C = invertible(F, rng, 3)
-    other = Layer(F.matmul(C, Q), F.matmul(F.inverse(C).T, K), None)
+    other = Layer(F.matmul(C, Q), F.matmul(inverse(F, C).T, K), None)
     assert (recover_head_basis(F, Layer(Q, K, None), other) == C).all()
 
 

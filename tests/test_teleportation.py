@@ -4,8 +4,8 @@ counted."""
 import numpy as np
 import pytest
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import forward, jacobian
+from neuroviz.rank.field import Reals
 from studies.teleportation import teleportation
 from studies.teleportation.teleportation import (
     DESTINATIONS,

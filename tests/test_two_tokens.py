@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.identifiability import Dual
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.softmax.two_tokens import (
     FROZEN,
     Shares,

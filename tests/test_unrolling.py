@@ -9,7 +9,6 @@ from definition import factors
 
 from neuroviz.engine import unrolling
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import forward, random_tokens, random_weights
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 from neuroviz.engine.unrolling import (
@@ -24,6 +23,7 @@ from neuroviz.engine.unrolling import (
     token_form,
     unroll,
 )
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 F = PrimeField()
 NETWORKS = [

@@ -11,9 +11,9 @@ from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies
 from neuroviz.engine.block_symmetry import null_space, symmetry_directions
-from neuroviz.engine.field import PrimeField, Reals
 from neuroviz.engine.network import jacobian, random_block_weights, random_tokens
-from neuroviz.engine.rank import RowSpace
+from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.rank.rows import RowSpace
 
 F = PrimeField()
 FAMILIES = [

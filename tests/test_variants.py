@@ -10,7 +10,6 @@ import neuroviz as nv
 import neuroviz_beyond as nb
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha, expected_dimension, general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import (
@@ -20,6 +19,7 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
+from neuroviz.rank.field import Reals
 
 KINDS = ("lightning", "softmax")
 COMBINATIONS = [

@@ -11,10 +11,10 @@ from neuroviz.deep import virtual as module
 from neuroviz.deep.virtual_facts import virtual_facts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, forward
 from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit.words import signed
+from neuroviz.rank.field import Reals
 
 PANEL = VirtualWeightsExplorer
 

@@ -40,7 +40,7 @@ from neuroviz.engine.block import Block, whole_number
 from neuroviz.engine.cost import checked_question
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.threads import one_thread
+from neuroviz.rank.threads import one_thread
 
 VERSION = 2
 """Version of the records; it changes when the same seed no longer gives the same

@@ -7,7 +7,6 @@ from itertools import combinations, product
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import (
     Expected,
     collapsing_layer,
@@ -19,6 +18,7 @@ from neuroviz.engine.formulas import (
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, forward
 from neuroviz.kit.settings import choice, seed, whole
+from neuroviz.rank.field import Reals
 
 SIZES = (1, 2, 3, 4, 5)
 """The values of both axes of the map."""

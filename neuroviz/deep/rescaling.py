@@ -7,12 +7,12 @@ import numpy as np
 
 from neuroviz.deep.virtual import Moved, VirtualSetting, example_network
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, forward
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.engine.unrolling import balancing_factor
 from neuroviz.kit.words import numbered, percent, signed, tiny
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 
 
 @dataclass(frozen=True, eq=False)

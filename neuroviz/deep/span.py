@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.rank.elimination import exact_rank, is_for_flint
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
     )
     error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime)
     columns = arch.widths[0]
+    name = "flint" if is_for_flint(columns) else "float64"
     return ExactMeasurement(
-        value, 0, seed, note, columns, prime, error, "weights", arithmetic_of(columns)
+        value, 0, seed, note, columns, prime, error, "weights", name
     )

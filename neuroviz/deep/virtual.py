@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -15,7 +14,6 @@ from neuroviz.engine.network import (
     conditioned_weights,
     forward,
 )
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import (
     WALKS,
     change_interface,
@@ -26,6 +24,8 @@ from neuroviz.engine.symmetry import (
 )
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 
 SAME = 1e-9
 """What rounding may leave, relative to a matrix: what has moved by less is the same."""

@@ -1,2 +1,1 @@
-"""From an architecture to its dimension: fields, networks, ranks, formulas,
-symmetries."""
+"""From an architecture to its dimension: networks, ranks, formulas, symmetries."""

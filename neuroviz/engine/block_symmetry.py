@@ -16,11 +16,12 @@ from math import prod
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.network import BlockWeights, Weights, named
-from neuroviz.engine.rank import RowSpace
 from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
 from neuroviz.engine.tape import Tape
+from neuroviz.rank.field import Field, PrimeField
+from neuroviz.rank.pivots import inverse
+from neuroviz.rank.rows import RowSpace
 
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
@@ -562,8 +563,8 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     of_attention, of_values = changes[: len(groups)], changes[len(groups) :]
     of_K, of_V = K[0].size, V[0].size
     # With temperatures what was solved for in place of Q̇ is β Q̇.
-    inverse = (
-        np.stack([over.inverse(beta) for beta in w["beta"]])
+    inverses = (
+        np.stack([inverse(over, beta) for beta in w["beta"]])
         if "beta" in w
         else np.ones((1, 1, 1))
     )
@@ -578,7 +579,7 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
                 np.stack([rows[number, of_K:] for rows in of_attention]).reshape(
                     Q.shape
                 )
-                * inverse
+                * inverses
             ),
             "V": np.stack([rows[number, :of_V] for rows in of_values]).reshape(V.shape),
         }

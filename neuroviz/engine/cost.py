@@ -15,15 +15,6 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.budget import available_bytes, in_bytes
-from neuroviz.engine.elimination import (
-    Arithmetic,
-    Float64,
-    eliminate,
-    fastest_arithmetic,
-    stored,
-)
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
@@ -32,6 +23,10 @@ from neuroviz.engine.random_rank import (
     inputs_at_once,
     numbers_in_between,
 )
+from neuroviz.rank.arithmetic import Arithmetic, Float64, fastest_arithmetic, stored
+from neuroviz.rank.elimination import eliminate
+from neuroviz.rank.field import PrimeField
+from neuroviz.rank.memory import available_bytes, in_bytes
 
 METHODS = "exact", "float"
 BUDGET_SECONDS = 600.0

@@ -9,8 +9,6 @@ from itertools import accumulate
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.budget import check_memory
-from neuroviz.engine.field import Field
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -18,6 +16,8 @@ from neuroviz.engine.network import (
     layer_shapes,
     random_weights,
 )
+from neuroviz.rank.field import Field
+from neuroviz.rank.memory import check_memory
 
 
 @dataclass(frozen=True)

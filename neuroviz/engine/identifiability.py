@@ -17,9 +17,7 @@ import numpy as np
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.budget import check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import (
@@ -32,7 +30,10 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.random_rank import numbers_in_between
-from neuroviz.engine.rank import DECISIVE_GAP, RowSpace
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.floats import DECISIVE_GAP
+from neuroviz.rank.memory import check_memory
+from neuroviz.rank.rows import RowSpace
 
 # a float with a larger denominator, such as 0.1, was rounded: it is not exact
 _EXACT_DENOMINATOR = 2**20

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights, jacobian
-from neuroviz.engine.rank import exact_rank, float_rank
 from neuroviz.engine.symmetry import (
     VirtualWeights,
     as_network,
@@ -16,6 +14,9 @@ from neuroviz.engine.symmetry import (
     rescale,
     swap_keys_and_values,
 )
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import Field, PrimeField, Reals
+from neuroviz.rank.floats import float_rank
 
 TOLERANCE = 1e-9
 """How far apart, relative to their size, two floats may be that stand for the same

@@ -14,9 +14,7 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.budget import Budget, check_memory
 from neuroviz.engine.cost import BUDGET_SECONDS, in_words
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
 from neuroviz.engine.formulas import (
     collapsing_layer,
     effective_widths,
@@ -26,7 +24,11 @@ from neuroviz.engine.formulas import (
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.progress import Report, reporting, showing
-from neuroviz.engine.rank import RowSpace, schwartz_zippel
+from neuroviz.rank.budget import Budget
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.memory import check_memory
+from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
 # silent directions of as many parameters that take a second at most, about

@@ -13,16 +13,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from neuroviz.engine import cost, network, random_rank, rank
+from neuroviz.engine import cost, network, random_rank
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.budget import Budget
-from neuroviz.engine.elimination import Float64, fastest_arithmetic
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
-from neuroviz.engine.threads import one_thread
+from neuroviz.rank.arithmetic import Float64, fastest_arithmetic
+from neuroviz.rank.budget import Budget
+from neuroviz.rank.elimination import is_for_flint
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.floats import WIDEST, float_rank, is_wide, nearby, without_rounding
+from neuroviz.rank.rows import RowSpace
+from neuroviz.rank.threads import one_thread
 
 # above this bound of the error a few more points are worth their time
 _POOR_BOUND = 1e-6
@@ -246,7 +250,8 @@ def _measure_exact(
                 cost.Cost(0.0, 8 * columns**2, columns, "float64"), inf, arch
             )
     if value < columns:
-        over, name = PrimeField(p or DEFAULT_PRIME), rank.arithmetic_of(columns)
+        over = PrimeField(p or DEFAULT_PRIME)
+        name = "flint" if is_for_flint(columns) else "float64"
         value, taken, error = _at_two_points(over, arch, seed, inputs, route, columns)
     space = {"slice": "slice", "weights": "parameter space"}[route]
     turned = (
@@ -296,7 +301,7 @@ def _at_two_points(
     all_outputs = inputs is not None
     # Random combinations of the columns have the same rank, and are faster to eliminate
     # if it is not full.
-    mixed = inputs is None and not large and rank.arithmetic_of(columns) != "flint"
+    mixed = inputs is None and not large and not is_for_flint(columns)
     likely_full = route == "slice" and arch.tokens > 1
     value, num_inputs, points = 0, rows, 2
     source = np.random.default_rng([seed, over.p])
@@ -317,7 +322,7 @@ def _at_two_points(
         if value == columns:
             # no point can show a larger rank: nothing is left to chance
             return value, num_inputs, 0.0
-    error = rank.schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
+    error = schwartz_zippel(value, block_degree(arch) + mixed, over.p) ** points
     if error > _POOR_BOUND and turning_degree(arch) > turning_degree(
         arch, related=False
     ):
@@ -325,7 +330,7 @@ def _at_two_points(
         # better bound.
         if max(at_a_point("general angles")[0] for _ in range(points)) <= value:
             degree = block_degree(arch, related=False) + mixed
-            error = min(error, rank.schwartz_zippel(value, degree, over.p) ** points)
+            error = min(error, schwartz_zippel(value, degree, over.p) ** points)
     return value, num_inputs, error
 
 
@@ -376,7 +381,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     route = "slice" if arch.is_plain else "weights"
     net, weights, free = random_rank.random_point(over, arch, route, rng)
     columns, equations = cost.columns_on(arch, route), arch.tokens * arch.widths[-1]
-    space, ranks, end = rank.RowSpace(over, columns), [], None
+    space, ranks, end = RowSpace(over, columns), [], None
     while end is None:
         # The first block has about as many inputs as the equations suggest, each later
         # one a few.
@@ -395,7 +400,7 @@ def _rank_by_inputs(arch: Architecture, seed: int, p: int) -> InputsCurve:
     error = (
         0.0
         if ranks[-1] == columns
-        else rank.schwartz_zippel(ranks[-1], block_degree(arch), p)
+        else schwartz_zippel(ranks[-1], block_degree(arch), p)
     )
     return InputsCurve(
         tuple(ranks), ranks.index(ranks[-1]) + 1, equations, columns, seed, p, error
@@ -483,7 +488,7 @@ def _float_rows(
         weights = _writing_less(network.conditioned_block_weights(arch, rng), shrink)
         X = network.conditioned_tokens(arch, num_inputs, rng)
         J = rows(weights, X)
-        if np.isfinite(J).all() and not (arch.skip and rank.is_wide(J)):
+        if np.isfinite(J).all() and not (arch.skip and is_wide(J)):
             break
     if not np.isfinite(J).all():
         raise ValueError(
@@ -491,10 +496,10 @@ def _float_rows(
             " are larger at all weights that it tries; take method='exact', fewer"
             " layers or a smaller power of the MLPs"
         )
-    if not rank.is_wide(J):
+    if not is_wide(J):
         return J
-    shaken = {name: rank.nearby(w, rng) for name, w in weights.items()}
-    return rank.without_rounding(J, rows(shaken, rank.nearby(X, rng)))
+    shaken = {name: nearby(w, rng) for name, w in weights.items()}
+    return without_rounding(J, rows(shaken, nearby(X, rng)))
 
 
 def _writing_less(
@@ -517,7 +522,7 @@ def from_spectrum(
 
     `instead` says what to do where the spectrum decides nothing.
     """
-    found = rank.float_rank(J)
+    found = float_rank(J)
     splits = f"splits by a factor {found.gap:.1g}"
     if found.decided:
         split = "nothing is dropped" if found.gap == inf else f"the spectrum {splits}"
@@ -525,7 +530,7 @@ def from_spectrum(
     elif found.wide:
         note = (
             "undecided: rows or columns of the derivative differ in length by more"
-            f" than {rank.WIDEST:.0e}, so small directions may be lost; {instead}"
+            f" than {WIDEST:.0e}, so small directions may be lost; {instead}"
         )
     else:
         split = (

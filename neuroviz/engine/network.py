@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Field, Reals
 from neuroviz.engine.rotary import (
     QUARTER_TURN,
     powers_of_rotations,
@@ -22,6 +21,8 @@ from neuroviz.engine.rotary import (
     turning_degree,
 )
 from neuroviz.engine.tape import Node, Tape
+from neuroviz.rank.exponentials import INDEPENDENT, SYMMETRIC
+from neuroviz.rank.field import Field, Reals
 
 
 class Layer(NamedTuple):
@@ -476,15 +477,17 @@ def _attend(
         S = tape.times(w["beta"], S)
     if arch.attention == "softmax":
         symmetric = line and not block.rotary
-        # Also with biases: they add a factor of each token, which is no freedom
-        # (PrimeField.softmax). Certificates store the shares of one head without an
-        # axis for heads.
-        shares = tape.field.softmax(
-            S.value if heads > 1 else S.value[:, 0], symmetric, rng, arch.causal
-        )
-        # of a share: E_jc u_c, or one that is free
-        degree = 2 if symmetric and not arch.causal else 1
-        S = tape.softmax(S, shares.reshape(S.value.shape), degree)
+        # Also with biases: a term of the logits in j alone is a factor G_j, and the
+        # columns of E_ji G_j are those of E_ji G_j G_i, symmetric again. Under a mask
+        # only one of E_ji, E_ij occurs, and nothing is shared.
+        relations = SYMMETRIC if symmetric and not arch.causal else INDEPENDENT
+        mask = None
+        if arch.causal:
+            mask = np.triu(np.ones((arch.tokens, arch.tokens), bool))
+        # Certificates store the shares of one head without an axis for heads.
+        logits = S.value if heads > 1 else S.value[:, 0]
+        shares = tape.field.softmax(logits, relations.draw, mask, rng)
+        S = tape.softmax(S, shares.reshape(S.value.shape), relations.degree)
     elif arch.causal:
         S = tape.times(
             S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0)

@@ -13,7 +13,7 @@ from inspect import signature
 from time import perf_counter
 from typing import TypeVar, get_args
 
-from neuroviz.engine.threads import IN_A_BROWSER
+from neuroviz.rank.threads import IN_A_BROWSER
 
 Report = Callable[[str, float], None]
 """Called with what is being done, and which part of it is done."""

@@ -12,15 +12,6 @@ from functools import partial
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.elimination import (
-    WORTH_THREADS,
-    Arithmetic,
-    Float64,
-    eliminate,
-    spare_rows,
-    stored,
-)
-from neuroviz.engine.field import Field, PrimeField
 from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import (
     BlockWeights,
@@ -30,8 +21,16 @@ from neuroviz.engine.network import (
     random_tokens,
 )
 from neuroviz.engine.progress import Report
-from neuroviz.engine.rank import arithmetic_of, exact_rank
-from neuroviz.engine.threads import Run, in_turn, side_by_side
+from neuroviz.rank.arithmetic import Arithmetic, Float64, stored
+from neuroviz.rank.elimination import (
+    WORTH_THREADS,
+    eliminate,
+    exact_rank,
+    is_for_flint,
+    spare_rows,
+)
+from neuroviz.rank.field import Field, PrimeField
+from neuroviz.rank.threads import Run, in_turn, side_by_side
 
 # bytes of derivative rows in float64, and of the numbers they come from
 _BYTES_AT_ONCE = 2**23
@@ -197,7 +196,7 @@ def rank_at_a_point(
     """
     num_inputs, columns = shape
     per_input = arch.tokens * arch.widths[-1] if all_outputs else 1
-    if arithmetic_of(columns) == "flint":
+    if is_for_flint(columns):
         rows = derivative_rows(
             arithmetic.over, arch, route, num_inputs, all_outputs, rng
         )

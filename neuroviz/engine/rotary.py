@@ -7,7 +7,7 @@ from math import log10
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Field, PrimeField, Reals
+from neuroviz.rank.field import Field, PrimeField, Reals
 
 ROTARY_BASE = 10_000.0
 QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])

@@ -20,9 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import Field, PrimeField, Reals
 from neuroviz.engine.network import Layer, Weights
-from neuroviz.engine.rank import RowSpace, exact_rank
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import Field, PrimeField, Reals
+from neuroviz.rank.pivots import inverse
+from neuroviz.rank.rows import RowSpace
 
 _CLOSE = 1e-8  # relative, over the reals
 
@@ -43,7 +45,8 @@ def change_head_basis(
     Q, K, V = _checked(weights, layer)
     _check_square(C, len(Q), "the head dimension a")
     return _replace(
-        weights, {layer: Layer(over.matmul(C, Q), over.matmul(over.inverse(C).T, K), V)}
+        weights,
+        {layer: Layer(over.matmul(C, Q), over.matmul(inverse(over, C).T, K), V)},
     )
 
 
@@ -59,7 +62,7 @@ def change_interface(
     """
     Q, K, V = _checked(weights, layer, interface=True)
     _check_square(C, len(V), "the width between the two layers")
-    back = over.inverse(C)
+    back = inverse(over, C)
     after = Layer(*(over.matmul(matrix, back) for matrix in weights[layer + 1]))
     return _replace(weights, {layer: Layer(Q, K, over.matmul(C, V)), layer + 1: after})
 
@@ -77,7 +80,7 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
         raise ValueError(
             f"a rescaling needs a finite factor c that is not zero; got {c!r}"
         )
-    c, back = factor[0, 0], over.inverse(factor)[0, 0]
+    c, back = factor[0, 0], inverse(over, factor)[0, 0]
     return _replace(
         weights, {layer: Layer(over.reduce(Q * c), K, over.reduce(V * back))}
     )
@@ -294,7 +297,7 @@ def _rank_one(
     if matrix[i, j] != 0:
         u = matrix[:, j]
         pivot = matrix[i : i + 1, j : j + 1]
-        k = over.matmul(over.inverse(pivot), matrix[i : i + 1])[0]
+        k = over.matmul(inverse(over, pivot), matrix[i : i + 1])[0]
         if close(over, matrix, over.reduce(np.outer(u, k))):
             return u, k
     raise ValueError(
@@ -326,7 +329,7 @@ def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     # the first independent columns
     columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))
     R = np.zeros(Q.T.shape)
-    R[columns] = over.inverse(Q[:, columns])
+    R[columns] = inverse(over, Q[:, columns])
     return R
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.engine.field import Field
+from neuroviz.rank.field import Field
 
 Pull = Callable[[np.ndarray], np.ndarray]
 """From the gradient of a result to that of a source, before what was broadcast is
@@ -43,7 +43,7 @@ class Node:
 class Tape:
     """What is computed, in order, over a field.
 
-    >>> from neuroviz.engine.field import Reals
+    >>> from neuroviz.rank.field import Reals
     >>> tape = Tape(Reals())
     >>> w = tape.parameter(np.array([[2.0]]))
     >>> x = tape.constant(np.array([[[[3.0]]], [[[4.0]]]]))

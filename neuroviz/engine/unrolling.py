@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.field import Field
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import Field
+from neuroviz.rank.pivots import inverse
 
 MAX_LAYERS = 12
 _MOST_TERMS = 2_000_000
@@ -184,7 +185,7 @@ def balancing_factor(over: Field, factors: Sequence[float]) -> float:
     Raises:
         ValueError: if a factor is zero.
 
-    >>> from neuroviz.engine.field import Reals
+    >>> from neuroviz.rank.field import Reals
     >>> balancing_factor(Reals(), [2.0, 1.0]), balancing_factor(Reals(), [1.0, 2.0])
     (0.125, 0.5)
     """
@@ -196,7 +197,7 @@ def balancing_factor(over: Field, factors: Sequence[float]) -> float:
         raise ValueError(
             f"a rescaling needs factors that are not zero; got {tuple(factors)}"
         )
-    return float(over.inverse(powers)[0, 0])
+    return float(inverse(over, powers)[0, 0])
 
 
 def part_linear_in_one_token(

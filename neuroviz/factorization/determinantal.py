@@ -11,8 +11,9 @@ from math import atan2, copysign, cos, degrees, hypot, pi, sin, sqrt
 
 import numpy as np
 
-from neuroviz.engine.field import DEFAULT_PRIME, Field, PrimeField
-from neuroviz.engine.rank import exact_rank, schwartz_zippel
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, Field, PrimeField
 
 Point = tuple[float, float, float]
 

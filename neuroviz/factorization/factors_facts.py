@@ -9,7 +9,6 @@ here.
 
 from typing import Any
 
-from neuroviz.engine.rank import TOLERANCE
 from neuroviz.engine.symmetry import WALK_ENDS, WALKS
 from neuroviz.factorization.study import (
     MAX_ENTRY,
@@ -21,6 +20,7 @@ from neuroviz.factorization.study import (
     SlicePoint,
 )
 from neuroviz.kit.picture import Picture, words
+from neuroviz.rank.floats import TOLERANCE
 
 SCHEMA = "factors/1"
 

@@ -3,7 +3,6 @@ case as a surface."""
 
 import numpy as np
 
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.factorization.factors_facts import factors_picture
 from neuroviz.factorization.study import (
     FactorizationSetting,
@@ -15,6 +14,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import tiny
+from neuroviz.rank.floats import numerical_rank
 
 
 class FactorizationExplorer(Panel):

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.network import Layer
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.engine.symmetry import (
     WALKS,
     change_head_basis,
@@ -32,6 +30,8 @@ from neuroviz.factorization.determinantal import (
 )
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 
 RANKS = {
     "full": "Q and K as they are",

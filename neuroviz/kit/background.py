@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol
 
-from neuroviz.engine.threads import IN_A_BROWSER
 from neuroviz.kit.event_loop import EventLoop
+from neuroviz.rank.threads import IN_A_BROWSER
 
 _LATE_SECONDS = 0.06
 

@@ -1,10 +1,10 @@
 """The badges of a dimension: what was measured, and what theory says beside it."""
 
-from neuroviz.engine.field import DEFAULT_PRIME
 from neuroviz.engine.formulas import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.words import grouped
+from neuroviz.rank.field import DEFAULT_PRIME
 
 
 def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:

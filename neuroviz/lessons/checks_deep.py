@@ -12,12 +12,12 @@ import numpy as np
 from neuroviz.deep.span import measure_span
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.expected import Expected
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.engine.unrolling import token_form
 from neuroviz.lessons.exercise import checker, matrix
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
 _MOST_PARAMETERS = 400  # a smaller network is measured at once

@@ -9,11 +9,11 @@ from math import frexp
 
 import numpy as np
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import product_table
-from neuroviz.engine.rank import numerical_rank
 from neuroviz.factorization.determinantal import product_jacobian
 from neuroviz.lessons.exercise import checker, matrix
+from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 from neuroviz.singular import forms
 from neuroviz.singular.forms import BOUNDARY, CROSSING, Form, forms_of, kind_of
 

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from neuroviz.engine.architecture import ATTENTION_KINDS
-from neuroviz.engine.field import Reals
 from neuroviz.engine.layer import (
     TOLERANCE,
     Pair,
@@ -21,6 +20,7 @@ from neuroviz.engine.layer import (
 )
 from neuroviz.engine.network import forward
 from neuroviz.kit.settings import choice, real, seed, switch, whole
+from neuroviz.rank.field import Reals
 
 PRESETS = {"generic": "generic", "rank-one": "rank one", "zero": "zero"}
 WALKS = {

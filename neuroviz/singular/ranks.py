@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import PrimeField
 from neuroviz.engine.formulas import alpha
 from neuroviz.engine.layer import Pair, fiber_case, function_table
-from neuroviz.engine.rank import exact_rank
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import PrimeField
 from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH
 
 THIN = "thin"

@@ -1,10 +1,10 @@
 """Figure 3 of the paper, with its evidence: dimension against width, and how far a
 float can be trusted."""
 
-from neuroviz.engine.rank import DECISIVE_GAP
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, kind_dash, kind_mark
 from neuroviz.kit.words import colored, tiny
+from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 
 _LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)

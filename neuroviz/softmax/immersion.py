@@ -15,11 +15,12 @@ from functools import lru_cache
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_weights
-from neuroviz.engine.rank import arithmetic_of, exact_rank, schwartz_zippel
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.elimination import exact_rank, is_for_flint
+from neuroviz.rank.exact import schwartz_zippel
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import (
     Shares,
     along_line,
@@ -318,7 +319,8 @@ def _hidden(
         f"rank {value} of {columns} entries of L and the M, so a kernel of dimension"
         f" {columns - value}"
     )
-    how = columns, over.p, error, "weights", arithmetic_of(columns)
+    name = "flint" if is_for_flint(columns) else "float64"
+    how = columns, over.p, error, "weights", name
     return Hidden(ExactMeasurement(value, inputs, network.seed, note, *how), blocks)
 
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import Field, Reals
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import Field, Reals
 
 _REALS = Reals()
 

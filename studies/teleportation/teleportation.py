@@ -33,7 +33,6 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -42,6 +41,7 @@ from neuroviz.engine.network import (
     random_weights,
 )
 from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
+from neuroviz.rank.field import Reals
 
 STORED = Path(__file__).with_name("counted.json")
 WALKS = ("keys", "values", "basis", "interface")

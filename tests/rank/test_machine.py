@@ -6,12 +6,14 @@ import sys
 import threading
 import time
 from contextlib import nullcontext
+from mmap import mmap
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from neuroviz.attention import Architecture
-from neuroviz.rank import exact, measure_dimension, threads
+from neuroviz.rank import exact, measure_dimension, memory, threads
 
 
 @pytest.mark.parametrize(
@@ -100,3 +102,23 @@ except ValueError as refused:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "there are" in run.stdout and "of memory" in run.stdout
+
+
+def test_what_a_process_has_reserved_counts_as_taken_even_if_it_was_never_written(
+    monkeypatch,
+):
+    """As `ulimit -v` counts it."""
+    resource = pytest.importorskip("resource")
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("no /proc here")
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**50))
+    before = memory._left_to_the_process()
+    with mmap(-1, 2**30):
+        assert before - memory._left_to_the_process() == pytest.approx(2**30, rel=0.01)
+
+
+def test_arrays_above_64_mb_are_refused_where_they_do_not_fit(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2**25)
+    memory.check_memory("an array", 2**26)
+    with pytest.raises(ValueError, match="an array would take about 67.1 MB"):
+        memory.check_memory("an array", 2**26 + 1)

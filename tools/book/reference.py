@@ -44,8 +44,8 @@ def _draws(name: str) -> bool:
 def own_names(module: ModuleType) -> list[str]:
     """The public functions and classes that a module defines, in its order.
 
-    >>> from neuroviz.engine import rank
-    >>> "exact_rank" in own_names(rank), "PrimeField" in own_names(rank)
+    >>> from neuroviz.rank import elimination
+    >>> "exact_rank" in own_names(elimination), "Float64" in own_names(elimination)
     (True, False)
     """
     found = [

@@ -17,9 +17,9 @@ from hashlib import sha256
 
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.budget import Budget, BudgetSpent
 from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.gauge_slice import num_columns
+from neuroviz.rank.budget import Budget, BudgetSpent
 from neuroviz_beyond.certificate.find import by_ball, check_size, rough_seconds, words
 from neuroviz_beyond.certificate.verify import Verification, verify_ball, verify_theorem
 
@@ -170,7 +170,8 @@ def certify(
     """
     check_architecture("certify", arch)
     seed = whole_number("seed", seed, least=0)
-    clock = Budget(DEFAULT_BUDGET if budget is None else budget)
+    seconds = DEFAULT_BUDGET if budget is None else budget
+    clock = Budget(seconds, "not proved", "choose route='theorem'")
     *attempts, last = _routes(arch, route)
     for attempt in attempts:
         try:

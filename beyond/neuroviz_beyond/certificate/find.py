@@ -12,11 +12,11 @@ from math import inf
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.budget import Budget
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.network import Layer, Weights
+from neuroviz.rank.budget import Budget
+from neuroviz.rank.field import Reals
 
 BITS = (128, 256, 512, 1024)
 """The precisions that the ball route tries, one after the other."""

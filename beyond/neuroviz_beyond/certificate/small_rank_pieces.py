@@ -19,7 +19,7 @@ from math import comb
 
 import numpy as np
 
-from neuroviz.engine.field import Field, PrimeField
+from neuroviz.rank.field import Field, PrimeField
 
 PIECES = (
     "core",

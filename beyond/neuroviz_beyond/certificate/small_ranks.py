@@ -15,7 +15,7 @@ from itertools import accumulate
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz_beyond.certificate.small_rank_pieces import (
     Pattern,
     Piece,

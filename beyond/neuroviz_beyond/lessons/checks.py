@@ -7,11 +7,11 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.expected import alpha
-from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import BlockWeights, random_block_weights
 from neuroviz.lessons.checks_deep import small_network
 from neuroviz.lessons.exercise import checker
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.alignment import align
 
 TWO_FILES = Architecture.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)

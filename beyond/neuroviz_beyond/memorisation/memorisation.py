@@ -24,7 +24,6 @@ import numpy as np
 
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Weights
 from neuroviz.kit import theme
@@ -32,6 +31,7 @@ from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kind_mark
 from neuroviz.kit.settings import choice
+from neuroviz.rank.field import Reals
 
 TARGETS = {
     "nearby": "a small change",

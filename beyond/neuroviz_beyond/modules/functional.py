@@ -15,10 +15,11 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.budget import Budget
-from neuroviz.engine.cost import BUDGET_SECONDS, available_bytes
+from neuroviz.engine.cost import BUDGET_SECONDS
 from neuroviz.engine.measure import FloatMeasurement, from_spectrum
-from neuroviz.engine.rank import WIDEST, differ, is_wide, without_rounding
+from neuroviz.rank.budget import Budget
+from neuroviz.rank.floats import WIDEST, differ, is_wide, without_rounding
+from neuroviz.rank.memory import available_bytes
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.jacobian import (
     Copied,

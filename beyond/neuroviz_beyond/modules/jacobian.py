@@ -14,7 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from neuroviz.engine.rank import nearby
+from neuroviz.rank.floats import nearby
 from neuroviz_beyond.modules.analytic import Watch, own_derivative
 
 # Bounds of what is pushed back at once: cotangents, and entries of the derivative (8

@@ -12,7 +12,7 @@ from math import lcm
 
 import numpy as np
 
-from neuroviz.engine.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz.softmax.two_tokens import FROZEN, Shares, follow
 from neuroviz_beyond.proofs.weight_pairs import (
     WIDTH,

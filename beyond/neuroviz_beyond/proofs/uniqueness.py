@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.field import Reals
 from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.rank.field import Reals
 from neuroviz.softmax.two_tokens import (
     Shares,
     along_line,

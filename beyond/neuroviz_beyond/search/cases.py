@@ -8,10 +8,10 @@ import numpy as np
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import whole_number
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit.settings import choice, seed, whole
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.initial_guesses import KINDS
 from neuroviz_beyond.search.result import FiberSearch
 from neuroviz_beyond.search.search import search_in_steps

@@ -9,8 +9,8 @@ linear, can be eliminated: it is then always the best one (variable projection).
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Weights, forward, jacobian
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import Chart, chart_at
 
 _STEPS, _ROUNDS = 15, 8  # most evaluations in one chart; most charts

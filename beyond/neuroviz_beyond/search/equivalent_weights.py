@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Weights, by_name, flatten
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.alignment import align, shown
 
 SAME = "the same"

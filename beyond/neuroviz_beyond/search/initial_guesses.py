@@ -4,7 +4,6 @@ another solution."""
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -14,6 +13,7 @@ from neuroviz.engine.network import (
     unflatten,
 )
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import narrow
 
 KINDS = ("random", "near ρM", "transposes", "swapped", "−L")

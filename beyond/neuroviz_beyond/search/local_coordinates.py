@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import Layer, Weights, flatten, unflatten
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.rank.field import Reals
 
 _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits
 

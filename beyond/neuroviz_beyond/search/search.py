@@ -16,8 +16,6 @@ import numpy as np
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import whole_number
 from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.budget import check_memory
-from neuroviz.engine.field import Reals
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.network import (
@@ -33,6 +31,8 @@ from neuroviz.engine.network import (
 from neuroviz.engine.progress import finish
 from neuroviz.engine.random_rank import numbers_in_between
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.rank.field import Reals
+from neuroviz.rank.memory import check_memory
 from neuroviz_beyond.search.descent import Misfit, descend, polish
 from neuroviz_beyond.search.equivalent_weights import (
     SHUFFLED,

@@ -185,7 +185,7 @@ def align(
             told: heads attend alike or do not fill the width, or rounding hides it.
 
     >>> from neuroviz.engine.network import random_block_weights
-    >>> from neuroviz.engine.field import Reals
+    >>> from neuroviz.rank.field import Reals
     >>> arch = Architecture.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
     >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
     >>> second = first | {f"1.{name}": first[f"1.{name}"][::-1] for name in "QKV"}
@@ -503,7 +503,7 @@ def where_theorem_h_fails(
             too many products.
 
     >>> from neuroviz.engine.network import random_block_weights
-    >>> from neuroviz.engine.field import Reals
+    >>> from neuroviz.rank.field import Reals
     >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
     >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]

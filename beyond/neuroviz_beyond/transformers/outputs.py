@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import BlockWeights, forward
+from neuroviz.rank.field import Reals
 
 _INPUTS, _TOKENS, _TRIES = 4, 4, 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal

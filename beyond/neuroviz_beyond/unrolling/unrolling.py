@@ -8,7 +8,6 @@ from math import isclose
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.field import Reals
 from neuroviz.engine.network import Layer, conditioned_tokens, forward
 from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
 from neuroviz.engine.unrolling import (
@@ -22,6 +21,7 @@ from neuroviz.engine.unrolling import (
     unroll,
 )
 from neuroviz.kit.settings import seed, switch, toggle, whole
+from neuroviz.rank.field import Reals
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
