@@ -147,8 +147,11 @@ class RowSpace:
         met = np.flatnonzero(factors.any(axis=0))
         if not len(met):
             return rows
-        product = self._field.matmul(factors[:, met], others[met])
-        return self._field.reduce(rows - product)
+        # In place: these arrays are as large as the basis.
+        left = self._field.matmul(factors[:, met], others[met])
+        np.subtract(rows, left, out=left)
+        left -= self._field.multiples(left)
+        return left
 
     def _append(self, new: np.ndarray) -> None:
         """Write rows after the basis; the room for it doubles when it is full."""
