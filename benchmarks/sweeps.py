@@ -11,7 +11,8 @@ from time import perf_counter
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.attention.architecture import ATTENTION_KINDS
+from neuroviz.engine.architecture import Architecture
 from neuroviz_beyond.sweeps import Sweep, sweep
 
 GOAL_SECONDS = 30

@@ -10,9 +10,10 @@ Importing this package loads neither torch, plotly nor ipywidgets: what needs th
 loaded when asked for.
 """
 
+from neuroviz.attention.expected import Expected
+from neuroviz.attention.unrolling import unroll
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.cost import Cost, estimate_cost
-from neuroviz.engine.expected import Expected
 from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
@@ -22,7 +23,6 @@ from neuroviz.engine.measure import (
     measure_dimension,
     rank_by_inputs,
 )
-from neuroviz.engine.unrolling import unroll
 from neuroviz.kit.printing import print_everywhere
 
 print_everywhere()

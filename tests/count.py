@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.rank.field import PrimeField
 
 _MOST = 100_000  # tuples (M_1, …, M_l), modulo factors

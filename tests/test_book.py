@@ -211,7 +211,7 @@ def test_long_code_is_folded_and_short_code_is_not():
 
 
 def test_the_reference_has_signature_formula_and_example():
-    text = reference.module_page("neuroviz.engine.unrolling")
+    text = reference.module_page("neuroviz.attention.unrolling")
     assert "unroll(" in text and "```pycon\n>>> " in text
     for package, names in (
         ("neuroviz", ("measure_dimension", "Architecture")),

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from test_peeling import virtual_jacobian
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.rank.exponentials import INDEPENDENT
 from neuroviz.rank.field import Reals
 

@@ -8,9 +8,9 @@ import pytest
 import sympy
 from panels import title
 
-from neuroviz.engine.formulas import alpha
+from neuroviz.attention.expected import alpha
+from neuroviz.attention.symmetry import WALKS, walk_in_gl
 from neuroviz.engine.network import Layer
-from neuroviz.engine.symmetry import WALKS, walk_in_gl
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import (
     factor,

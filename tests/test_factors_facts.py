@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from node import ask, check_types
 
-from neuroviz.engine.formulas import alpha
+from neuroviz.attention.expected import alpha
+from neuroviz.attention.symmetry import WALKS
 from neuroviz.engine.network import Layer
-from neuroviz.engine.symmetry import WALKS
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import measure_product, rank_one_point, ruling
 from neuroviz.factorization.factors_facts import factors_facts

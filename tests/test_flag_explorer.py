@@ -10,7 +10,7 @@ from variants import random_architectures
 
 from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import effective_widths
+from neuroviz.engine.block_formulas import effective_widths
 from neuroviz.engine.network import random_weights
 from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.plot import make

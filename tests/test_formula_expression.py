@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from neuroviz.engine.expected import alpha, sigma
+from neuroviz.attention.expected import alpha, sigma
 from neuroviz_beyond.formula.expression import MAX_LENGTH, NAMES, parse_formula
 
 SIZES = {"d": 3, "a": 2, "t": 5, "l": 4, "H": 6}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from panels import ends, plain, without
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import from_spectrum
 from neuroviz.engine.network import conditioned_tokens
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.floats import is_wide, nearby, without_rounding

@@ -9,10 +9,10 @@ import pytest
 from test_peeling import virtual_jacobian
 from variants import random_architectures
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.unrolling import token_form
 from neuroviz.engine.network import jacobian
-from neuroviz.engine.symmetry import VirtualWeights, as_network
-from neuroviz.engine.unrolling import token_form
+from neuroviz.engine.symmetry import as_network
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.rank.rows import RowSpace

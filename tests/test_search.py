@@ -12,6 +12,7 @@ from definition import Residue, output
 from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
@@ -24,7 +25,7 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.engine.symmetry import VirtualWeights, as_network, virtual_weights
+from neuroviz.engine.symmetry import as_network, virtual_weights
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from neuroviz.attention.expected import alpha
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import alpha
 from neuroviz.engine.layer import (
     Pair,
     fiber_case,

@@ -9,7 +9,7 @@ import pytest
 
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import effective_widths
+from neuroviz.engine.block_formulas import effective_widths
 from neuroviz.engine.network import forward, jacobian, random_block_weights
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals

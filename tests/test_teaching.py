@@ -8,8 +8,8 @@ import pytest
 from panels import walk
 
 import neuroviz as nv
+from neuroviz.attention.expected import Expected
 from neuroviz.deep.span import measure_span
-from neuroviz.engine.formulas import Expected
 from neuroviz.lessons import teaching
 from neuroviz.lessons.teaching import Choice, Prediction, predict
 from neuroviz.lessons.wrong_answers import Mistake, wrong_answers

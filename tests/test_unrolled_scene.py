@@ -17,7 +17,7 @@ from test_scene import (
 )
 from test_touch import phone, touch  # noqa: F401
 
-from neuroviz.engine.unrolling import unroll
+from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from definition import factors
 
-from neuroviz.engine import unrolling
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import forward, random_tokens, random_weights
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
-from neuroviz.engine.unrolling import (
+from neuroviz.attention import unrolling
+from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.unrolling import (
     Factor,
     balancing_factor,
     link_values,
@@ -23,6 +21,9 @@ from neuroviz.engine.unrolling import (
     token_form,
     unroll,
 )
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import forward, random_tokens, random_weights
+from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 
 F = PrimeField()
@@ -78,7 +79,7 @@ def test_the_network_is_one_sum_over_all_multi_indices(network):
 
 
 def test_a_wrong_transpose_would_be_seen(monkeypatch):
-    from neuroviz.engine import unrolling
+    from neuroviz.attention import unrolling
 
     _, virtual, X = draw((3, 2, 3), (2, 1), 3)
     honest = sum_form(F, virtual, X)

@@ -10,9 +10,9 @@ import pytest
 from node import ask, check_types
 from panels import plain, words_of
 
+from neuroviz.attention.unrolling import link_values, reflect, term, unroll
 from neuroviz.engine.network import forward
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.unrolling import link_values, reflect, term, unroll
 from neuroviz.kit.plot import plain as plain_data
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.unrolling import unrolling as module

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from panels import random_states, title
 
+from neuroviz.attention.symmetry import walk_in_gl
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
 from neuroviz.deep.virtual_facts import virtual_facts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import Layer, forward
-from neuroviz.engine.symmetry import walk_in_gl
 from neuroviz.kit.words import signed
 from neuroviz.rank.field import Reals
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from node import ask, check_types
 
+from neuroviz.attention.symmetry import WALKS
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, VirtualSetting
 from neuroviz.deep.virtual_facts import virtual_facts, virtual_picture
 from neuroviz.deep.virtual_panel import study_virtual
-from neuroviz.engine.symmetry import WALKS
 from neuroviz.kit.plot import plain
 from neuroviz.kit.words import percent, signed
 

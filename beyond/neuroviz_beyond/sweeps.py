@@ -36,10 +36,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block, whole_number
+from neuroviz.engine.block import Block
 from neuroviz.engine.cost import checked_question
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.threads import one_thread
 
 VERSION = 2

@@ -201,3 +201,17 @@ class Architecture:
         weights = conditioned_weights(self.layers, self.attention, rng)
         X = conditioned_tokens(self.widths[0], self.tokens, count, rng)
         yield weights, X
+
+
+def check_architecture(caller: str, arch: object) -> None:
+    """Refuse anything but an Architecture, in the caller's name.
+
+    Raises:
+        ValueError: if `arch` is something else.
+    """
+    if not isinstance(arch, Architecture):
+        raise ValueError(
+            f"{caller} needs an Architecture, a network of the paper; got "
+            f"{type(arch).__name__}: measure_dimension takes any network, and "
+            "neuroviz_beyond knows formulas for Transformers"
+        )

@@ -6,15 +6,11 @@ from itertools import combinations, product
 
 import numpy as np
 
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
-from neuroviz.engine.formulas import (
-    Expected,
-    collapsing_layer,
-    effective_widths,
-    expected_dimension,
-    general_formula,
-    paper_formula,
-)
+from neuroviz.attention.architecture import ATTENTION_KINDS
+from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import collapsing_layer, effective_widths
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, forward
 from neuroviz.kit.settings import choice, seed, whole

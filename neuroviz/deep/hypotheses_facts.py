@@ -7,6 +7,7 @@ line each in "says", one after the other in "legend".
 from dataclasses import asdict
 from typing import Any
 
+from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.deep.dimension import paper_name
 from neuroviz.deep.hypotheses import (
     MAX_SIZE,
@@ -15,7 +16,6 @@ from neuroviz.deep.hypotheses import (
     HypothesesStudy,
     MapCell,
 )
-from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit import theme
 from neuroviz.kit.picture import Picture, words
 

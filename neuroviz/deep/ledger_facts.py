@@ -7,6 +7,7 @@ answered.
 
 from typing import Any
 
+from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.deep.dimension import paper_name, would_mislead
 from neuroviz.deep.ledger import (
     FAMILIES,
@@ -16,7 +17,6 @@ from neuroviz.deep.ledger import (
     LedgerStudy,
     parts_of,
 )
-from neuroviz.engine.architecture import ATTENTION_KINDS
 from neuroviz.kit.picture import Picture, words
 
 SCHEMA = "ledger/1"

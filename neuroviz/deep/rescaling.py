@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention.unrolling import balancing_factor
 from neuroviz.deep.virtual import Moved, VirtualSetting, example_network
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import Layer, Weights, forward
 from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.engine.unrolling import balancing_factor
 from neuroviz.kit.words import numbered, percent, signed, tiny
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention.formulas import effective_widths
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import random_weights
 from neuroviz.engine.symmetry import virtual_weights

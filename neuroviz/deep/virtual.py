@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.attention.architecture import ATTENTION_KINDS
+from neuroviz.attention.symmetry import WALKS, drop_rank, walk_in_gl
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import (
     Layer,
     Weights,
@@ -15,12 +17,9 @@ from neuroviz.engine.network import (
     forward,
 )
 from neuroviz.engine.symmetry import (
-    WALKS,
     change_interface,
-    drop_rank,
     recover_interfaces,
     virtual_weights,
-    walk_in_gl,
 )
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered

@@ -8,10 +8,10 @@ each. A matrix has a key, by which the page finds what it computes: "V1", "L", "
 
 from typing import Any
 
+from neuroviz.attention.symmetry import WALK_ENDS, WALKS
 from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
 from neuroviz.engine.network import Weights
-from neuroviz.engine.symmetry import WALK_ENDS, WALKS
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.picture import Picture, words
 from neuroviz.kit.words import numbered, percent, signed, tiny

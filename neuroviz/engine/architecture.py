@@ -5,19 +5,15 @@ key, a test id and a figure's title.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
 from operator import index
 
-from neuroviz.engine.block import Block, whole_number
-
-ATTENTION_KINDS = ("lightning", "softmax")
-MOST_LAYERS = 10**6
-"""An architecture holds three numbers for each layer."""
-_LONG = 12  # a longer list of equal sizes is counted, not listed
-_TOO_LONG = 60  # of a longer list only the first and last sizes are listed
+from neuroviz.attention.architecture import ATTENTION_KINDS, MOST_LAYERS
+from neuroviz.attention.sizes import as_tuple, in_short, sizes
+from neuroviz.engine.block import Block
+from neuroviz.rank.checks import whole_number
 
 
 @dataclass(frozen=True)
@@ -75,8 +71,8 @@ class Architecture:
 
     def __post_init__(self) -> None:
         # Frozen: a normalised value can only be stored through object.__setattr__.
-        object.__setattr__(self, "widths", _sizes("widths", self.widths))
-        object.__setattr__(self, "head_dims", _sizes("head_dims", self.head_dims))
+        object.__setattr__(self, "widths", sizes("widths", self.widths))
+        object.__setattr__(self, "head_dims", sizes("head_dims", self.head_dims))
         object.__setattr__(self, "tokens", whole_number("tokens", self.tokens))
         depth = len(self.widths) - 1
         if depth < 1:
@@ -86,9 +82,10 @@ class Architecture:
             )
         if len(self.head_dims) != depth:
             raise ValueError(
-                f"each layer needs one head dimension: widths={_row(self.widths)} make"
-                f" {depth} layer(s), but head_dims={_row(self.head_dims)} has"
-                f" {len(self.head_dims)}; give head_dims with {depth} number(s)"
+                "each layer needs one head dimension:"
+                f" widths={as_tuple(self.widths)} make {depth} layer(s), but"
+                f" head_dims={as_tuple(self.head_dims)} has {len(self.head_dims)};"
+                f" give head_dims with {depth} number(s)"
             )
         whole_number("the number of layers", depth, most=MOST_LAYERS)
         if self.attention not in ATTENTION_KINDS:
@@ -102,11 +99,11 @@ class Architecture:
             ) * depth
         except TypeError:
             heads = self.heads
-        object.__setattr__(self, "heads", _sizes("heads", heads))
+        object.__setattr__(self, "heads", sizes("heads", heads))
         if len(self.heads) != depth:
             raise ValueError(
                 f"heads is one number, or one for each of {depth} layer(s); got"
-                f" heads={_row(self.heads)}"
+                f" heads={as_tuple(self.heads)}"
             )
         for name in ("skip", "causal"):
             if not isinstance(getattr(self, name), bool):
@@ -116,7 +113,7 @@ class Architecture:
         if self.skip and len(set(self.widths)) > 1:
             raise ValueError(
                 "a skip connection adds a layer's input to its output, so all widths"
-                f" must be equal; got widths={_row(self.widths)}"
+                f" must be equal; got widths={as_tuple(self.widths)}"
             )
         self._check_block()
 
@@ -216,18 +213,18 @@ class Architecture:
         ['P', '1.Q', '1.K', '1.V', '1.O']
         """
         shapes = {"P": (self.widths[0], self.tokens)} if self.block.positions else {}
-        for i, (H, sizes) in enumerate(
+        for i, (H, layer_sizes) in enumerate(
             zip(self.heads, self.layers, strict=True), start=1
         ):
-            layer = self._shapes_of(H, sizes, mlp=i < self.num_layers)
+            layer = self._shapes_of(H, layer_sizes, mlp=i < self.num_layers)
             shapes |= {f"{i}.{name}": shape for name, shape in layer.items()}
         return shapes
 
     def _shapes_of(
-        self, H: int, sizes: tuple[int, int, int], mlp: bool
+        self, H: int, layer_sizes: tuple[int, int, int], mlp: bool
     ) -> dict[str, tuple[int, ...]]:
         """Of one layer, with the MLP after it or without."""
-        (d_in, d_out, a), block = sizes, self.block
+        (d_in, d_out, a), block = layer_sizes, self.block
         G, v = block.kv_heads or H, block.value_dim or d_out
         layer = {"Q": (H, a, d_in), "K": (G, a, d_in), "V": (G, v, d_in)}
         if block.value_dim:
@@ -247,7 +244,7 @@ class Architecture:
         sizes."""
         said = [(f.name, getattr(self, f.name)) for f in fields(self)]
         inside = [
-            f"{name}={_row(held) if isinstance(held, tuple) else repr(held)}"
+            f"{name}={as_tuple(held) if isinstance(held, tuple) else repr(held)}"
             for name, held in said
         ]
         return f"Architecture({', '.join(inside)})"
@@ -263,29 +260,6 @@ class Architecture:
         if not self.block.is_plain:
             parts.append(str(self.block))
         return ", ".join(parts)
-
-
-def in_short(numbers: Sequence[int], between: str = ", ") -> str:
-    """All numbers; of many equal ones the number and how often, of very many the first
-    and the last ones.
-
-    >>> in_short((4,) * 20), in_short(range(1000), "→")
-    ('4 (20 times)', '0→1→2→3→4→5→…→997→998→999 (1000 numbers)')
-    """
-    if len(numbers) > _LONG and len(set(numbers)) == 1:
-        return f"{numbers[0]} ({len(numbers)} times)"
-    if len(numbers) > _TOO_LONG:
-        first = between.join(map(str, numbers[:6]))
-        last = between.join(map(str, numbers[-3:]))
-        return f"{first}{between}…{between}{last} ({len(numbers)} numbers)"
-    return between.join(map(str, numbers))
-
-
-def _row(numbers: tuple[int, ...]) -> str:
-    """A tuple as Python writes it; a long one as `in_short` would."""
-    if len(numbers) > _LONG and len(set(numbers)) == 1:
-        return f"({numbers[0]},) * {len(numbers)}"
-    return repr(numbers) if len(numbers) <= _TOO_LONG else f"({in_short(numbers)})"
 
 
 def check_architecture(caller: str, arch: object, variants: bool = False) -> None:
@@ -305,18 +279,3 @@ def check_architecture(caller: str, arch: object, variants: bool = False) -> Non
             f"{caller} knows one head a layer, no skip and no mask, an empty block; got"
             f" {arch}: measure_dimension, expected_dimension and sweep know the others"
         )
-
-
-def _sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
-    try:
-        # Sets and dicts have no fixed order; a text is no list of sizes.
-        ordered = iter(
-            None if isinstance(values, (str, bytes, Set, Mapping)) else values
-        )
-    except TypeError:
-        raise ValueError(
-            f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "
-            f"write a tuple such as {name}=(4, 4)"
-        ) from None
-    each = f"each of {name}"
-    return tuple(whole_number(each, value) for value in ordered)

@@ -2,8 +2,8 @@
 paper's layer."""
 
 from dataclasses import dataclass, fields
-from math import inf
-from operator import index
+
+from neuroviz.rank.checks import whole_number
 
 
 @dataclass(frozen=True)
@@ -109,22 +109,3 @@ class Block:
 
 
 _PLAIN = Block()
-
-
-def whole_number(name: str, value: object, least: int = 1, most: float = inf) -> int:
-    """A size, a count or a seed as an int.
-
-    Raises:
-        ValueError: if it is not a whole number, too small or too large.
-
-    >>> whole_number("seed", "0", least=0)
-    Traceback (most recent call last):
-    ValueError: seed must be a whole number ≥ 0; got '0'
-    """
-    try:
-        if not isinstance(value, bool) and least <= (number := index(value)) <= most:
-            return number
-    except TypeError:
-        pass
-    range_ = f"≥ {least}" if most == inf else f"from {least} to {most}"
-    raise ValueError(f"{name} must be a whole number {range_}; got {value!r}")

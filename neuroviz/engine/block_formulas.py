@@ -5,9 +5,21 @@ from collections import Counter
 from functools import lru_cache
 from math import comb, inf
 
+from neuroviz.attention.expected import Expected, alpha, sigma
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.expected import Expected, alpha, no_formula, observed, sigma
+
+
+def observed(value: int, note: str) -> Expected:
+    """What agreed with exact ranks on a grid, and is not proved."""
+    return Expected(value, "observed", "Beyond the paper", note)
+
+
+def no_formula(what: str) -> Expected:
+    """Nothing is known about these networks."""
+    return Expected(
+        None, "no formula", "Beyond the paper", f"no formula is known for {what}"
+    )
 
 
 def block_formula(arch: Architecture) -> Expected:

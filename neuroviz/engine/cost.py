@@ -14,7 +14,6 @@ from timeit import repeat
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
@@ -24,6 +23,7 @@ from neuroviz.engine.random_rank import (
     numbers_in_between,
 )
 from neuroviz.rank.arithmetic import Arithmetic, Float64, fastest_arithmetic, stored
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.elimination import eliminate
 from neuroviz.rank.field import PrimeField
 from neuroviz.rank.memory import available_bytes, in_bytes

@@ -1,4 +1,5 @@
-"""Closed formulas for the dimension of the neuromanifold: Architecture → Expected.
+"""The formulas of the paper, and those of networks with heads, skips and masks:
+Architecture → Expected.
 
 A formula answers under its own name only where its hypotheses hold. Elsewhere it says
 which hypothesis fails, and `expected_dimension` answers with the general formula, which
@@ -8,174 +9,35 @@ the proofs.
 
 from dataclasses import replace
 
-from neuroviz.engine.architecture import Architecture, check_architecture, in_short
+from neuroviz.attention import Architecture as PaperNetwork
+from neuroviz.attention import formulas
+from neuroviz.attention.expected import Expected, alpha
+from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import (
     block_formula,
-    effective_widths,
+    no_formula,
+    observed,
     one_lightning_layer,
     softmax_of_any_widths,
     visible_count,
 )
-from neuroviz.engine.expected import Expected, alpha, no_formula, observed
-
-
-def collapsing_layer(arch: Architecture) -> int | None:
-    """The first layer before the last whose A_i has rank one, as a number from 1; None
-    if there is none.
-
-    After it all tokens of a lightning network are parallel, and later layers see only
-    the symmetric part of their A ("Rank-one collapse").
-
-    >>> collapsing_layer(Architecture((3, 3, 3), (1, 2)))
-    1
-    """
-    before_the_last = zip(arch.head_dims[:-1], effective_widths(arch), strict=False)
-    return next(
-        (i for i, sizes in enumerate(before_the_last, start=1) if min(sizes) == 1), None
-    )
 
 
 def general_formula(arch: Architecture) -> Expected:
-    """The dimension of any deep lightning or softmax network: no hypotheses.
-
-    With w the effective widths and D = Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i
-    α(a_i, w_{i−1}):
-
-        softmax     t ≥ 2: D
-                    t = 1: r(d₀ + d_l − r), r = min of all widths
-        lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
-                    t = 1: D − l with σ for α in every layer
-
-    Source: Corollary A, Theorem C of docs/mathematics.md (proved here, not
-    peer-reviewed).
-
-    >>> general_formula(Architecture((3, 3, 1), (1, 3))).value
-    12
-    """
+    """What `neuroviz.attention.formulas` says of the same network."""
     check_architecture("general_formula", arch)
-    d, w, depth = arch.widths, effective_widths(arch), arch.num_layers
-    if arch.attention == "softmax" and arch.tokens == 1:
-        r = min(d)
-        note = (
-            "a single token attends to itself alone, so the network is a linear map of"
-            f" rank at most {r}"
-        )
-        return Expected(r * (d[0] + d[-1] - r), "proved here", "One token", note)
-    note = (
-        f"the general formula holds for every {arch.attention} network; our proof, not"
-        " peer-reviewed"
-    )
-    if w != d:
-        note = (
-            f"of the widths, {in_short(w)} can be seen by later layers; our proof, not"
-            " peer-reviewed"
-        )
-    if arch.attention == "softmax":
-        return Expected(visible_count(arch), "proved here", "Corollary A", note)
-    layer = 0 if arch.tokens == 1 else collapsing_layer(arch)
-    count = visible_count(arch, symmetric_after=layer)
-    if arch.tokens == 1:
-        note = "a single token sees xᵀAx only: the symmetric part of each A counts"
-    elif layer:
-        why = (
-            f"{numbered('A', layer)} has rank one: after layer {layer} all tokens are"
-            " parallel"
-        )
-        if w[layer - 1] == 1:
-            why = f"the tokens of layer {layer} lie on a line"
-        loss = ", which costs nothing here" if count == visible_count(arch) else ""
-        note = f"{why}, and later layers see only the symmetric part of their A{loss}"
-    return Expected(count - depth, "proved here", "Theorem C", note)
-
-
-# The paper's statements
-
-_STATEMENTS = {  # (kind, whether deep): source, status
-    ("lightning", False): ("Cor. 3.3", "proved"),
-    ("lightning", True): ("Cor. 3.8", "proved"),
-    ("softmax", False): ("Thm. 3.9", "proved"),
-    ("softmax", True): ("Eq. 16, Corollary A", "proved here"),
-}
-_NOTES = {
-    "Cor. 3.3": (
-        "one lightning layer: α(a, d) + d d′, less 1 for the rescaling (cA, V/c)"
-    ),
-    "Cor. 3.8": (
-        "a bottleneck of rank ≥ 2 in every layer (Eq. 14); the −l is one rescaling a"
-        " layer"
-    ),
-    "Thm. 3.9": (
-        "one softmax layer: the fibre in (A, V) is a point, so nothing but the head"
-        " basis is lost"
-    ),
-    "Eq. 16": (
-        "a softmax bottleneck: Conjecture 3.10 of the paper, proved here, not"
-        " peer-reviewed"
-    ),
-}
-
-
-def _failing(arch: Architecture) -> list[str]:
-    """The hypotheses of the paper's statement about this kind of network that do not
-    hold."""
-    (first, *inner, last), depth = arch.widths, arch.num_layers
-    failing = ["t ≥ 2 (there is one token)"] if arch.tokens == 1 else []
-    if depth == 1:
-        return failing
-    if len(set(inner)) > 1:
-        failing.append(f"equal inner widths (they are {in_short(inner)})")
-    if max(inner) > min(first, last):
-        said = f"δ = {max(inner)}, d₀ = {first}, {numbered('d', depth)} = {last}"
-        failing.append(f"inner widths at most the first and the last ({said})")
-    if arch.attention == "softmax":
-        return failing
-    if min(inner) < 2:
-        failing.append("δ ≥ 2 (an inner width is 1)")
-    ranks = [
-        (i, a, d_in)
-        for i, (d_in, _, a) in enumerate(arch.layers, start=1)
-        if not 2 <= a <= d_in
-    ]
-    if len(ranks) > 1:
-        failing.append(
-            "2 ≤ a ≤ d in every layer (it fails in layers"
-            f" {in_short([i for i, *_ in ranks])})"
-        )
-    elif ranks:
-        ((i, a, d_in),) = ranks
-        head, width = numbered("a", i), numbered("d", i - 1)
-        failing.append(f"2 ≤ {head} ≤ {width} ({head} = {a}, {width} = {d_in})")
-    return failing
+    return formulas.general_formula(_paper_network(arch))
 
 
 def paper_formula(arch: Architecture) -> Expected:
-    """What the paper's formula for this kind of network says, with the hypotheses that
-    fail.
-
-    Corollary 3.3 and 3.8 for lightning, Theorem 3.9 and Eq. 16 for softmax. Where a
-    hypothesis fails the status is "outside hypotheses" and the value is what the bare
-    pattern would give (δ read as the smallest inner width): something to compare with,
-    never an answer.
-
-    >>> arch = Architecture((3, 3, 3), (1, 2))
-    >>> paper_formula(arch).value, expected_dimension(arch).value
-    (20, 18)
-    """
+    """What `neuroviz.attention.formulas` says of the same network."""
     check_architecture("paper_formula", arch)
-    source, status = _STATEMENTS[arch.attention, arch.num_layers > 1]
-    item = source.split(",")[0]
-    d = arch.widths
-    delta = min(d[1:-1] or d)  # d d′ = δ (d + d′ − δ) with δ = min(d, d′)
-    value = delta * (d[0] + d[-1] - delta) + sum(
-        alpha(a, d_in) for d_in, _, a in arch.layers
-    )
-    value -= arch.num_layers * (arch.attention == "lightning")
-    if failing := _failing(arch):
-        return Expected(
-            value, "outside hypotheses", source, f"{item} needs {'; '.join(failing)}"
-        )
-    return Expected(value, status, source, _NOTES[item])
+    return formulas.paper_formula(_paper_network(arch))
+
+
+def _paper_network(arch: Architecture) -> PaperNetwork:
+    return PaperNetwork(arch.widths, arch.head_dims, arch.tokens, arch.attention)
 
 
 def expected_dimension(arch: Architecture) -> Expected:
@@ -225,11 +87,7 @@ def expected_dimension(arch: Architecture) -> Expected:
     if not block.is_plain:
         return block_formula(arch)
     if arch.is_plain:
-        named = paper_formula(arch)
-        if named.status != "outside hypotheses":
-            return named
-        general = general_formula(arch)
-        return replace(general, note=f"{named.note}. So: {general.note}")
+        return formulas.expected_dimension(_paper_network(arch))
     if arch.tokens == 1:
         plain = replace(arch, heads=1, skip=False, causal=False)
         if arch.attention == "softmax" or plain == replace(arch, causal=False):
@@ -317,12 +175,3 @@ def _layer_by_layer(arch: Architecture) -> Expected:
         "Theorem S",
         "with skips the layers add up; one rescaling a layer",
     )
-
-
-def numbered(letter: str, index: int) -> str:
-    """A letter with a subscript, in Unicode.
-
-    >>> numbered("M", 2)
-    'M₂'
-    """
-    return letter + str(index).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -14,11 +14,11 @@ from numbers import Number
 
 import numpy as np
 
+from neuroviz.attention.formulas import effective_widths
 from neuroviz.engine import network
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.cost import BUDGET_SECONDS, check_budget, estimate_cost, is_quick
-from neuroviz.engine.formulas import effective_widths
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import (
     Weights,

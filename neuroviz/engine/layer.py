@@ -5,15 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights, close, rank_of
 from neuroviz.engine.network import Layer, Weights, jacobian
-from neuroviz.engine.symmetry import (
-    VirtualWeights,
-    as_network,
-    close,
-    rank_of,
-    rescale,
-    swap_keys_and_values,
-)
+from neuroviz.engine.symmetry import as_network, rescale, swap_keys_and_values
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.floats import float_rank

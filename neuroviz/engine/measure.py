@@ -15,12 +15,12 @@ import numpy as np
 
 from neuroviz.engine import cost, network, random_rank
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.network import block_degree, can_be_rescaled, jacobian, on_a_line
 from neuroviz.engine.progress import Report, reporting, showing
 from neuroviz.engine.rotary import turning_degree
 from neuroviz.rank.arithmetic import Float64, fastest_arithmetic
 from neuroviz.rank.budget import Budget
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.elimination import is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals

@@ -15,18 +15,17 @@ Layers are counted from 0. `block_symmetry` has the derivatives of the first thr
 = 1.
 """
 
-from math import cos, pi, sin
-from typing import NamedTuple
-
 import numpy as np
 
+from neuroviz.attention.symmetry import (
+    VirtualWeights,
+    close,
+    rank_of,
+    right_inverse,
+)
 from neuroviz.engine.network import Layer, Weights
-from neuroviz.rank.elimination import exact_rank
-from neuroviz.rank.field import Field, PrimeField, Reals
+from neuroviz.rank.field import Field
 from neuroviz.rank.pivots import inverse
-from neuroviz.rank.rows import RowSpace
-
-_CLOSE = 1e-8  # relative, over the reals
 
 
 def change_head_basis(
@@ -38,6 +37,7 @@ def change_head_basis(
     Raises:
         ValueError: if there is no such layer, or C is not an invertible a × a matrix.
 
+    >>> from neuroviz.rank.field import Reals
     >>> weights = (Layer(np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.eye(2)),)
     >>> change_head_basis(Reals(), weights, 0, np.array([[2.0]]))[0].K
     array([[2., 0.]])
@@ -106,14 +106,6 @@ def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
     )
 
 
-class VirtualWeights(NamedTuple):
-    """L of shape (d_l, d₀) and M_1, …, M_l of shape (d₀, d₀): all of the weights that a
-    function can show."""
-
-    L: np.ndarray
-    M: tuple[np.ndarray, ...]
-
-
 def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
     """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1}, with U_i = V_i ⋯ V_1 and U_0 = 1
     (Eq. 8).
@@ -121,6 +113,7 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
     Head bases and interfaces leave them alone. Rescaling layer i by c makes M_i into c
     M_i, each later M_j into M_j / c², and L into L / c.
 
+    >>> from neuroviz.rank.field import Reals
     >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
     >>> virtual_weights(Reals(), (layer, layer)).M[1]
     array([[0., 0.],
@@ -137,6 +130,7 @@ def as_network(virtual: VirtualWeights) -> Weights:
     """A network with these virtual weights and all inner widths d₀: K = 1, Q_i = M_i,
     V_i = 1, and V_l = L.
 
+    >>> from neuroviz.rank.field import Reals
     >>> layer = Layer(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), 2 * np.eye(2))
     >>> virtual = virtual_weights(Reals(), (layer, layer))
     >>> np.array_equal(virtual_weights(Reals(), as_network(virtual)).M[1], virtual.M[1])
@@ -159,6 +153,7 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
         ValueError: if the shapes or the products differ, or Q or K has rank below a: C
             is not unique then.
 
+    >>> from neuroviz.rank.field import Reals
     >>> Q, K, C = np.array([[1.0, 2.0]]), np.array([[4.0, 0.0]]), np.array([[2.0]])
     >>> recover_head_basis(Reals(), Layer(Q, K, None), Layer(C @ Q, K / 2, None))
     array([[2.]])
@@ -191,7 +186,7 @@ def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
             f" by {np.abs(over.reduce(A - A2)).max():.3g}: they belong to different"
             " functions"
         )
-    C = over.matmul(Q2, _right_inverse(over, Q))
+    C = over.matmul(Q2, right_inverse(over, Q))
     if not close(over, over.matmul(C.T, K2), K):
         raise ValueError(
             "the two factorisations are of nearly equal, but different products: K is"
@@ -215,6 +210,7 @@ def recover_interfaces(
             row rank (a V has lost rank, or the network widens), or the rows of U_i and
             U_i′ span different spaces (L has lost rank).
 
+    >>> from neuroviz.rank.field import Reals
     >>> weights = tuple(Layer(np.eye(1), np.eye(1), v * np.eye(1)) for v in (2.0, 3.0))
     >>> moved = change_interface(Reals(), weights, 0, np.array([[5.0]]))
     >>> recover_interfaces(Reals(), weights, moved)
@@ -236,7 +232,7 @@ def recover_interfaces(
                     f" rank {len(U)}; got rank {rank}: on what is lost there, later"
                     " weights are free"
                 )
-        C = over.matmul(there, _right_inverse(over, here))
+        C = over.matmul(there, right_inverse(over, here))
         if not close(over, over.matmul(C, here), there):
             raise ValueError(
                 f"the rows of {name} span different spaces in the two networks: no"
@@ -304,85 +300,3 @@ def _rank_one(
         "keys and values can be swapped only where A and V have rank one; "
         f"got {name} of rank {rank_of(over, matrix)}"
     )
-
-
-def close(over: Field, one: np.ndarray, other: np.ndarray, tol: float = _CLOSE) -> bool:
-    """Equality over a prime field; over the reals up to `tol` times the largest entry
-    of both."""
-    size = max(np.abs(one).max(), np.abs(other).max()) if isinstance(over, Reals) else 0
-    return bool(np.abs(over.reduce(one - other)).max() <= tol * size)
-
-
-def rank_of(over: Field, matrix: np.ndarray, tol: float = _CLOSE) -> int:
-    """The exact rank over a prime field; over the reals the singular values above `tol`
-    times the largest."""
-    if isinstance(over, PrimeField):
-        return exact_rank(matrix, over)
-    sigma = np.linalg.svd(matrix, compute_uv=False)
-    return int((sigma > tol * sigma[0]).sum())
-
-
-def _right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
-    """R with Q R = 1, for Q of full row rank."""
-    if isinstance(over, Reals):
-        return np.linalg.pinv(Q)
-    # the first independent columns
-    columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))
-    R = np.zeros(Q.T.shape)
-    R[columns] = inverse(over, Q[:, columns])
-    return R
-
-
-WALK_ENDS = {"rotation": pi / 2, "stretch": 3.0, "shear": 1.5}
-"""Walk in GL_a → where it is at s = 1: its angle, its factor, or its entry."""
-WALKS = tuple(WALK_ENDS)
-
-
-def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
-    """C(s) = exp(s G), a one-parameter subgroup of GL_a: C(0) = 1 and C(s) C(t) = C(s +
-    t).
-
-        rotation   by 90° · s in the planes (1, 2), (3, 4), …
-        stretch    rows 1, 3, … by 3ˢ and rows 2, 4, … by 3⁻ˢ
-        shear      row 1 gets 1.5 s times row 2, row 3 the same of row 4, …
-
-    For a = 1 only the stretch moves anything.
-
-    Raises:
-        ValueError: if there is no such walk.
-
-    >>> walk_in_gl("stretch", 2, 1.0)
-    array([[3.        , 0.        ],
-           [0.        , 0.33333333]])
-    >>> walk_in_gl("rotation", 3, 1.0).round(9)
-    array([[ 0., -1.,  0.],
-           [ 1.,  0.,  0.],
-           [ 0.,  0.,  1.]])
-    >>> walk_in_gl("shear", 2, 1.0)
-    array([[1. , 1.5],
-           [0. , 1. ]])
-    """
-    if kind not in WALKS:
-        raise ValueError(f"a walk is one of {', '.join(WALKS)}; got {kind!r}")
-    end = WALK_ENDS[kind]
-    if kind == "stretch":
-        return np.diag([end ** (s if i % 2 == 0 else -s) for i in range(a)])
-    block = np.array([[1.0, end * s], [0.0, 1.0]])
-    if kind == "rotation":
-        c, sine = cos(end * s), sin(end * s)
-        block = np.array([[c, -sine], [sine, c]])
-    C = np.eye(a)
-    for i in range(0, a - 1, 2):
-        C[i : i + 2, i : i + 2] = block
-    return C
-
-
-def drop_rank(matrix: np.ndarray) -> np.ndarray:
-    """The nearest matrix whose rank is one less: the smallest singular value becomes 0.
-
-    >>> drop_rank(np.array([[3.0, 0.0], [0.0, 2.0]]))
-    array([[3., 0.],
-           [0., 0.]])
-    """
-    U, sigma, Vt = np.linalg.svd(matrix, full_matrices=False)
-    return (U[:, :-1] * sigma[:-1]) @ Vt[:-1]

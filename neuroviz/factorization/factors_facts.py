@@ -9,7 +9,7 @@ here.
 
 from typing import Any
 
-from neuroviz.engine.symmetry import WALK_ENDS, WALKS
+from neuroviz.attention.symmetry import WALK_ENDS, WALKS
 from neuroviz.factorization.study import (
     MAX_ENTRY,
     OFF,

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.engine.formulas import alpha
+from neuroviz.attention.expected import alpha
+from neuroviz.attention.symmetry import WALKS, drop_rank, walk_in_gl
 from neuroviz.engine.network import Layer
-from neuroviz.engine.symmetry import (
-    WALKS,
-    change_head_basis,
-    drop_rank,
-    recover_head_basis,
-    walk_in_gl,
-)
+from neuroviz.engine.symmetry import change_head_basis, recover_head_basis
 from neuroviz.factorization.determinantal import (
     Point,
     ProductCount,

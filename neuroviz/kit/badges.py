@@ -1,6 +1,6 @@
 """The badges of a dimension: what was measured, and what theory says beside it."""
 
-from neuroviz.engine.formulas import Expected
+from neuroviz.attention.expected import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.words import grouped

@@ -4,7 +4,7 @@ words in colour."""
 from collections.abc import Callable, Sequence
 from math import floor, inf, log10, sqrt
 
-from neuroviz.engine.formulas import numbered as numbered
+from neuroviz.attention.formulas import numbered as numbered
 from neuroviz.kit import theme
 
 _TWO_LINES = 300  # signs, below a panel of 1,085 pixels

@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
-from neuroviz.engine.block import whole_number
 from neuroviz.kit import theme
+from neuroviz.rank.checks import whole_number
 
 DIFFICULTIES = ("easy", "takes thought", "hard")
 

@@ -10,7 +10,7 @@ from operator import index
 import ipywidgets as widgets
 import numpy as np
 
-from neuroviz.engine.formulas import Expected
+from neuroviz.attention.expected import Expected
 from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.cells import running_cell

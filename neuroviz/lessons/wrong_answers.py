@@ -4,9 +4,10 @@ of them."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from neuroviz.attention.expected import alpha
+from neuroviz.attention.formulas import effective_widths
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.expected import alpha
-from neuroviz.engine.formulas import effective_widths, expected_dimension
+from neuroviz.engine.formulas import expected_dimension
 
 
 @dataclass(frozen=True)

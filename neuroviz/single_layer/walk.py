@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from neuroviz.engine.architecture import ATTENTION_KINDS
+from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.engine.layer import (
     TOLERANCE,
     Pair,

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.layer import product_table
 from neuroviz.engine.progress import finish
+from neuroviz.rank.checks import whole_number
 from neuroviz.singular.forms import Form, nearest_layer
 
 SINGULAR = 1e-3

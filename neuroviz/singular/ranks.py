@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.formulas import alpha
+from neuroviz.attention.expected import alpha
 from neuroviz.engine.layer import Pair, fiber_case, function_table
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField

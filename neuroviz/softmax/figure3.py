@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neuroviz.attention.expected import Expected
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import whole_number
-from neuroviz.engine.formulas import Expected, expected_dimension
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
 from neuroviz.engine.progress import in_steps
 from neuroviz.kit.settings import seed, switch, whole
+from neuroviz.rank.checks import whole_number
 
 if TYPE_CHECKING:
     import torch

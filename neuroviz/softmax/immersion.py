@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.engine.network import conditioned_weights
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz.rank.elimination import exact_rank, is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals

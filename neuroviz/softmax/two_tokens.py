@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.rank.field import Field, Reals
 
 _REALS = Reals()

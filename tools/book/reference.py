@@ -142,7 +142,7 @@ def entry(path: str, value: object, level: int) -> str:
 def signature(name: str, value: object) -> str:
     """A call as it is written, annotations included; empty where Python does not say.
 
-    >>> from neuroviz.engine.unrolling import unroll
+    >>> from neuroviz.attention.unrolling import unroll
     >>> signature("unroll", unroll).startswith("unroll(")
     True
     """

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.formulas import expected_dimension, general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.rank.budget import Budget, BudgetSpent
+from neuroviz.rank.checks import whole_number
 from neuroviz_beyond.certificate.find import by_ball, check_size, rough_seconds, words
 from neuroviz_beyond.certificate.verify import Verification, verify_ball, verify_theorem
 

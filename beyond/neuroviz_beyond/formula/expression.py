@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from neuroviz.engine.expected import alpha, sigma
+from neuroviz.attention.expected import alpha, sigma
 
 NAMES = {
     "d": "width",

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from neuroviz.engine.formulas import Expected, expected_dimension
+from neuroviz.attention.expected import Expected
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 from neuroviz_beyond.formula.expression import NAMES, parse_formula

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from neuroviz.attention.expected import alpha
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.expected import alpha
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import BlockWeights, random_block_weights
 from neuroviz.lessons.checks_deep import small_network

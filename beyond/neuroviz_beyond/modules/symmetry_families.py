@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from neuroviz.engine.block import whole_number
+from neuroviz.rank.checks import whole_number
 
 Move = Callable[[torch.Generator], None]
 """move(generator) changes parameters in place, by a random element near 1; the function

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.rank.field import Reals
 from neuroviz.softmax.two_tokens import (
     Shares,

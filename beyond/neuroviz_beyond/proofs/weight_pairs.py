@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.singular.curves import null_vectors
 

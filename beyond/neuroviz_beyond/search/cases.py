@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.network import Layer, Weights, random_weights
 from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit.settings import choice, seed, whole
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.initial_guesses import KINDS
 from neuroviz_beyond.search.result import FiberSearch

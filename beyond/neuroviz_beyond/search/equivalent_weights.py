@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import Weights, by_name, flatten
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.alignment import align, shown
 

@@ -3,6 +3,7 @@ another solution."""
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import (
     Layer,
@@ -12,7 +13,7 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import narrow
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.gauge_slice import gauge_slice
 from neuroviz.engine.network import Layer, Weights, flatten, unflatten
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import Reals
 
 _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.kit import theme
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel

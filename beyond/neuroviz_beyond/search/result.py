@@ -3,8 +3,8 @@ words for it."""
 
 from dataclasses import dataclass
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz_beyond.search.equivalent_weights import RESCALED, SAME
 
 

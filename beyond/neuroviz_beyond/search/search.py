@@ -13,8 +13,8 @@ from math import inf, nan
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import whole_number
 from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
@@ -30,7 +30,8 @@ from neuroviz.engine.network import (
 )
 from neuroviz.engine.progress import finish
 from neuroviz.engine.random_rank import numbers_in_between
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
+from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Reals
 from neuroviz.rank.memory import check_memory
 from neuroviz_beyond.search.descent import Misfit, descend, polish

@@ -8,9 +8,9 @@ that are not.
 
 import numpy as np
 
+from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import BlockWeights, Weights, by_name, flatten, unflatten
-from neuroviz.engine.symmetry import VirtualWeights
 from neuroviz_beyond.transformers.alignment import Shown, shown
 from neuroviz_beyond.transformers.outputs import fitting_sizes, run
 

@@ -3,9 +3,11 @@ ledger."""
 
 from dataclasses import dataclass, fields, replace
 
-from neuroviz.engine.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.attention.architecture import ATTENTION_KINDS
+from neuroviz.attention.expected import Expected
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import Expected, expected_dimension
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.kit.settings import choice, seed, switch, text, whole
 

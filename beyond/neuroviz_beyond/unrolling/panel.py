@@ -1,6 +1,6 @@
 """Eq. 12, one term at a time, and the reflection of Figure 4."""
 
-from neuroviz.engine.unrolling import unroll
+from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import Controls

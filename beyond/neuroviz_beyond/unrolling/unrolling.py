@@ -7,10 +7,8 @@ from math import isclose
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, conditioned_tokens, forward
-from neuroviz.engine.symmetry import VirtualWeights, virtual_weights
-from neuroviz.engine.unrolling import (
+from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.unrolling import (
     Factor,
     link_values,
     mirror,
@@ -20,6 +18,9 @@ from neuroviz.engine.unrolling import (
     term,
     unroll,
 )
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import Layer, conditioned_tokens, forward
+from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.settings import seed, switch, toggle, whole
 from neuroviz.rank.field import Reals
 

@@ -1,7 +1,7 @@
 """The unrolled network in words: names of factors and links, the finding, and one term
 in sentences."""
 
-from neuroviz.engine.unrolling import Factor
+from neuroviz.attention.unrolling import Factor
 from neuroviz.kit.words import numbered, power_of_ten, rough, superscript
 from neuroviz_beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 

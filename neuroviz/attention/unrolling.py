@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.block import whole_number
-from neuroviz.engine.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Field
 from neuroviz.rank.pivots import inverse
 

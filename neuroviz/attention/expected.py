@@ -24,18 +24,6 @@ class Expected:
     note: str
 
 
-def observed(value: int, note: str) -> Expected:
-    """What agreed with exact ranks on a grid, and is not proved."""
-    return Expected(value, "observed", "Beyond the paper", note)
-
-
-def no_formula(what: str) -> Expected:
-    """Nothing is known about these networks."""
-    return Expected(
-        None, "no formula", "Beyond the paper", f"no formula is known for {what}"
-    )
-
-
 def alpha(a: int, d: int) -> int:
     """Dimension of the determinantal variety of d × d matrices of rank at most a.
 
