@@ -7,21 +7,20 @@ from itertools import product
 import numpy as np
 import pytest
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.layer import (
+from neuroviz.attention.layer import (
     TOLERANCE,
     Pair,
-    as_pair,
-    as_weights,
     fiber_case,
     function_table,
     kernel_dimension,
+    outputs_of_layer,
     rescaled,
     same_function,
     swapped,
     with_antisymmetric_part,
 )
-from neuroviz.engine.network import forward, random_weights
+from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.network import random_weights
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.single_layer.walk import (
     PRESETS,
@@ -40,7 +39,7 @@ def random_pair(over, d, d_out, seed=0):
     (layer,) = random_weights(
         over, Architecture((d, d_out), (d,)), np.random.default_rng(seed)
     )
-    return as_pair(over, layer)
+    return Pair(over.matmul(layer.K.T, layer.Q), layer.V)
 
 
 def rank_one(over, d, d_out, seed=0):
@@ -55,7 +54,7 @@ def outer(over, u, k):
 
 def outputs(over, pair, tokens, attention="lightning", inputs=12):
     X = over.random(np.random.default_rng(9), (inputs, len(pair.A), tokens))
-    return forward(over, attention, as_weights(pair), X)
+    return outputs_of_layer(over, attention, pair, X)
 
 
 def same_outputs(one, other, tokens):

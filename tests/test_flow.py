@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.integrate import solve_ivp
 
-from neuroviz.engine.layer import product_table
+from neuroviz.attention.layer import product_table
 from neuroviz.singular.flow import (
     TARGETS,
     Flow,

@@ -12,11 +12,11 @@ from definition import Residue, output
 from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
+from neuroviz.attention.layer import Pair, function_table
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
-from neuroviz.engine.layer import Pair, function_table
 from neuroviz.engine.network import (
     Layer,
     flatten,

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from neuroviz.attention.expected import alpha
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.layer import (
+from neuroviz.attention.layer import (
     Pair,
     fiber_case,
     function_table,
     kernel_dimension,
     product_table,
 )
+from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals

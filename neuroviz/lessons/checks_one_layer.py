@@ -9,7 +9,7 @@ from math import frexp
 
 import numpy as np
 
-from neuroviz.engine.layer import product_table
+from neuroviz.attention.layer import product_table
 from neuroviz.factorization.determinantal import product_jacobian
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import Reals

@@ -7,18 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from neuroviz.attention.architecture import ATTENTION_KINDS
-from neuroviz.engine.layer import (
+from neuroviz.attention.layer import (
     TOLERANCE,
     Pair,
-    as_weights,
     fiber_case,
     kernel_dimension,
+    outputs_of_layer,
     rescaled,
     same_function,
     swapped,
     with_antisymmetric_part,
 )
-from neuroviz.engine.network import forward
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.rank.field import Reals
 
@@ -185,7 +184,7 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     X = rng.standard_normal((_INPUTS, setting.width, setting.tokens))
 
     def outputs(pair: Pair) -> np.ndarray:
-        return forward(real, attention, as_weights(pair), X)
+        return outputs_of_layer(real, attention, pair, X)
 
     typical = outputs(plane)
     unit = _size(typical)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.layer import Pair as Weights
+from neuroviz.attention.layer import Pair as Weights
 
 Number = int | Fraction | float | np.ndarray
 Form = tuple[Number, Number, Number]

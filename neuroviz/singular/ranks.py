@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention.expected import alpha
-from neuroviz.engine.layer import Pair, fiber_case, function_table
+from neuroviz.attention.layer import Pair, fiber_case, function_table
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH

@@ -11,9 +11,9 @@ from math import pi
 
 import numpy as np
 
+from neuroviz.attention.layer import TOLERANCE
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.layer import TOLERANCE
 from neuroviz.engine.network import BlockWeights
 from neuroviz.kit.settings import choice, real, seed, switch
 from neuroviz_beyond.transformers.alignment import (

@@ -5,12 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.attention.symmetry import VirtualWeights, close, rank_of
-from neuroviz.engine.network import Layer, Weights, jacobian
-from neuroviz.engine.symmetry import as_network, rescale, swap_keys_and_values
+from neuroviz.attention.architecture import Architecture
+from neuroviz.attention.symmetry import (
+    VirtualWeights,
+    as_network,
+    close,
+    rank_of,
+    rescale,
+    swap_keys_and_values,
+)
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.floats import float_rank
+from neuroviz.rank.network import Weights
+from neuroviz.rank.point import Point, derivative, outputs
 
 TOLERANCE = 1e-9
 """How far apart, relative to their size, two floats may be that stand for the same
@@ -25,14 +33,40 @@ class Pair(NamedTuple):
     V: np.ndarray
 
 
-def as_pair(over: Field, layer: Layer) -> Pair:
-    """(KᵀQ, V) of a layer."""
-    return Pair(over.matmul(layer.K.T, layer.Q), layer.V)
+def as_pair(over: Field, weights: Weights) -> Pair:
+    """(KᵀQ, V) of a network of one layer."""
+    return Pair(over.matmul(weights["1.K"].T, weights["1.Q"]), weights["1.V"])
 
 
 def as_weights(pair: Pair) -> Weights:
     """A network of one layer with this A and V: Q = A, K = 1."""
     return as_network(VirtualWeights(pair.V, (pair.A,)))
+
+
+def outputs_of_layer(
+    over: Field,
+    attention: str,
+    pair: Pair,
+    X: np.ndarray,
+    rng: np.random.Generator | None = None,
+) -> np.ndarray:
+    """V X (XᵀAX), or V X softmax(XᵀAX), at N inputs: shape (N, d, t) → (N, d′, t).
+
+    Args:
+        rng: source of free exponentials; needed for softmax over a prime field only.
+
+    >>> one = np.eye(2)
+    >>> outputs_of_layer(Reals(), "lightning", Pair(one, one), 2 * one[None])[0]
+    array([[8., 0.],
+           [0., 8.]])
+    """
+    network = _network_of(attention, pair, X.shape[-1])
+    return outputs(network, over, as_weights(pair), X, rng)
+
+
+def _network_of(attention: str, pair: Pair, tokens: int) -> Architecture:
+    d_out, d = pair.V.shape
+    return Architecture((d, d_out), (d,), tokens, attention)
 
 
 def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
@@ -110,7 +144,7 @@ def fiber_case(over: Field, pair: Pair) -> str:
 
 def rescaled(over: Field, pair: Pair, c: float) -> Pair:
     """(c A, V / c): the same lightning function for every c that is not 0."""
-    return as_pair(over, rescale(over, as_weights(pair), 0, c)[0])
+    return as_pair(over, rescale(over, as_weights(pair), 1, c))
 
 
 def swapped(over: Field, pair: Pair) -> Pair:
@@ -122,7 +156,7 @@ def swapped(over: Field, pair: Pair) -> Pair:
     Raises:
         ValueError: unless A and V have rank one.
     """
-    new = as_pair(over, swap_keys_and_values(over, as_weights(pair), 0)[0])
+    new = as_pair(over, swap_keys_and_values(over, as_weights(pair), 1))
     if not isinstance(over, Reals):
         return new
     c = np.linalg.norm(pair.A) / np.linalg.norm(new.A)
@@ -163,7 +197,8 @@ def kernel_dimension(
         + size // max(1, tokens * (tokens - 1))
     )
     X = over.random(rng, (inputs, len(pair.A), tokens))
-    J = jacobian(over, attention, as_weights(pair), X, rng=rng)
+    network = _network_of(attention, pair, tokens)
+    J = derivative(Point(network, over, as_weights(pair), {}), X, rng)
     # K is not free here
     J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
