@@ -10,7 +10,6 @@ from panels import title
 
 from neuroviz.attention.expected import alpha
 from neuroviz.attention.symmetry import WALKS, walk_in_gl
-from neuroviz.engine.network import Layer
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import (
     factor,
@@ -316,9 +315,10 @@ def test_a_product_that_changed_would_be_seen(panel, monkeypatch):
     """The equality on the screen is measured: a wrong symmetry takes the green frame
     away."""
     assert panel.facts["matrices"]["same"]
-    wrong = lambda over, weights, layer, C: (
-        Layer(C @ weights[0].Q, C.T @ weights[0].K, None),
-    )
+    wrong = lambda over, weights, layer, C: {
+        "1.Q": C @ weights["1.Q"],
+        "1.K": C.T @ weights["1.K"],
+    }
     monkeypatch.setattr(module, "change_head_basis", wrong)
     panel.controls["walk"].value = "shear"
     assert (

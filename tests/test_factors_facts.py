@@ -9,7 +9,6 @@ from node import ask, check_types
 
 from neuroviz.attention.expected import alpha
 from neuroviz.attention.symmetry import WALKS
-from neuroviz.engine.network import Layer
 from neuroviz.factorization import study as module
 from neuroviz.factorization.determinantal import measure_product, rank_one_point, ruling
 from neuroviz.factorization.factors_facts import factors_facts
@@ -65,9 +64,10 @@ def test_a_product_that_changed_would_be_said(monkeypatch):
     assert (
         facts["matrices"]["same"] and said(facts["spectrum"]) == "rank 2, start and now"
     )
-    wrong = lambda over, weights, layer, C: (
-        Layer(C @ weights[0].Q, C.T @ weights[0].K, None),
-    )
+    wrong = lambda over, weights, layer, C: {
+        "1.Q": C @ weights["1.Q"],
+        "1.K": C.T @ weights["1.K"],
+    }
     monkeypatch.setattr(module, "change_head_basis", wrong)
     facts = facts_of(walk="shear")
     assert not facts["matrices"]["same"] and said(facts["matrices"]) == "A has CHANGED"

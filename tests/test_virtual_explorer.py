@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from panels import random_states, title
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.symmetry import walk_in_gl
 from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
 from neuroviz.deep.virtual_facts import virtual_facts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, forward
 from neuroviz.kit.words import signed
 from neuroviz.rank.field import Reals
+from neuroviz.rank.point import outputs
 
 PANEL = VirtualWeightsExplorer
 
@@ -200,9 +200,7 @@ def test_the_input_is_scaled_so_that_lightning_outputs_have_size_one():
     for layers, width in ((1, 1), (4, 1), (4, 4)):
         arch = Architecture.uniform(width, 2, layers)
         weights, X = module.example_network(arch, np.random.default_rng(0))
-        assert np.abs(forward(Reals(), "lightning", weights, X)).max() == pytest.approx(
-            1
-        )
+        assert np.abs(outputs(arch, Reals(), weights, X)).max() == pytest.approx(1)
 
 
 # Eq. 13: what L must answer
@@ -273,11 +271,10 @@ def test_the_whole_fibre_is_claimed_only_where_it_is_known(state, badge):
 def test_theorem_b_is_not_claimed_where_m_is_antisymmetric():
     arch = Architecture((2, 2), (2,), 3, "softmax")
     turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    assert not rescaling._is_covered(arch, (Layer(turn, np.eye(2), np.eye(2)),))
-    assert rescaling._is_covered(arch, (Layer(np.eye(2), np.eye(2), np.eye(2)),))
-    assert not rescaling._is_covered(
-        arch, (Layer(np.eye(2), np.eye(2), np.zeros((2, 2))),)
-    )
+    one = {"1.Q": np.eye(2), "1.K": np.eye(2), "1.V": np.eye(2)}
+    assert rescaling._is_covered(arch, one)
+    assert not rescaling._is_covered(arch, one | {"1.Q": turn})
+    assert not rescaling._is_covered(arch, one | {"1.V": np.zeros((2, 2))})
 
 
 def test_eq_9_holds_at_random_and_extreme_settings(panel):

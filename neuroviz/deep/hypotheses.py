@@ -6,15 +6,17 @@ from itertools import combinations, product
 
 import numpy as np
 
+from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.architecture import ATTENTION_KINDS
+from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import collapsing_layer, effective_widths
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights, forward
 from neuroviz.kit.settings import choice, seed, whole
 from neuroviz.rank.field import Reals
+from neuroviz.rank.point import outputs
 
 SIZES = (1, 2, 3, 4, 5)
 """The values of both axes of the map."""
@@ -177,14 +179,14 @@ def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
     rng = np.random.default_rng([seed, 8])
     # Of Gaussian matrices the second layer alone brings any tokens within 0.001
     # degrees.
-    weights, X = conditioned_weights(arch, rng), conditioned_tokens(arch, 1, rng)
-    stages = [
-        X,
-        *(
-            forward(Reals(), arch.attention, weights[: i + 1], X)
-            for i in range(arch.num_layers)
-        ),
-    ]
+    weights = conditioned_weights(arch.layers, arch.attention, rng)
+    X = conditioned_tokens(arch.widths[0], arch.tokens, 1, rng)
+    stages = [X]
+    for depth in range(1, arch.num_layers + 1):
+        widths = arch.widths[: depth + 1]
+        head_dims = arch.head_dims[:depth]
+        first = PaperNetwork(widths, head_dims, arch.tokens, arch.attention)
+        stages.append(outputs(first, Reals(), weights, X))
     return tuple(_between(stage[0]) for stage in stages)
 
 

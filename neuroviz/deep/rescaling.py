@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention.architecture import Architecture
+from neuroviz.attention.symmetry import virtual_weights
 from neuroviz.attention.unrolling import balancing_factor
 from neuroviz.deep.virtual import Moved, VirtualSetting, example_network
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, Weights, forward
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.words import numbered, percent, signed, tiny
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank
+from neuroviz.rank.network import Weights
+from neuroviz.rank.point import outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,32 +59,36 @@ class RescalingStudy:
 def study_rescaling(setting: VirtualSetting) -> RescalingStudy:
     """Multiply every M_i by λ_i and L by λ_0 (for softmax by the best factor), and
     compare the outputs."""
-    arch, kind, over = setting.arch, setting.kind, Reals()
+    arch = setting.arch
+    over = Reals()
     weights, X = example_network(arch, np.random.default_rng(setting.seed))
     factors = [2.0**log for log in setting.logs]
     factor = balance = balancing_factor(over, factors)
-    scaled = tuple(
-        Layer(c * Q, K, V) for c, (Q, K, V) in zip(factors, weights, strict=True)
-    )
-    start, unanswered = (
-        forward(over, kind, network, X)[0] for network in (weights, scaled)
-    )
-    if kind == "softmax":  # λ_0 by least squares: no λ_0 does better
+    scaled = dict(weights)
+    for i, c in enumerate(factors, start=1):
+        scaled[f"{i}.Q"] = c * weights[f"{i}.Q"]
+    start = outputs(arch, over, weights, X)[0]
+    unanswered = outputs(arch, over, scaled, X)[0]
+    if arch.attention == "softmax":  # λ_0 by least squares: no λ_0 does better
         factor = float((start * unanswered).sum() / (unanswered * unanswered).sum())
     applied = factor * 2.0**setting.off
-    now = forward(
-        over, kind, (*scaled[:-1], scaled[-1]._replace(V=applied * scaled[-1].V)), X
-    )[0]
-    L, M = virtual_weights(over, weights)
-    moved = (
-        Moved(numbered("M", i), M, c * M)
-        for i, (c, M) in enumerate(zip(factors, M, strict=True), 1)
-    )
-    virtual, outputs = (Moved("L", L, applied * L), *moved), Moved("φ(X)", start, now)
-    covered = _is_covered(arch, weights)
-    unanswered = Moved("φ(X)", start, unanswered)
+    last = f"{arch.num_layers}.V"
+    answered = {**scaled, last: applied * scaled[last]}
+    now = outputs(arch, over, answered, X)[0]
+    L, Ms = virtual_weights(over, weights)
+    moved = [Moved("L", L, applied * L)]
+    for i, (c, M) in enumerate(zip(factors, Ms, strict=True), start=1):
+        moved.append(Moved(numbered("M", i), M, c * M))
     return RescalingStudy(
-        setting, weights, X, balance, factor, virtual, outputs, unanswered, covered
+        setting=setting,
+        start=weights,
+        X=X,
+        balance=balance,
+        factor=factor,
+        virtual=tuple(moved),
+        outputs=Moved("φ(X)", start, now),
+        unanswered=Moved("φ(X)", start, unanswered),
+        covered=_is_covered(arch, weights),
     )
 
 

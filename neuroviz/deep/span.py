@@ -9,14 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.formulas import effective_widths
+from neuroviz.attention.symmetry import virtual_weights
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.measure import ExactMeasurement, Measurement
-from neuroviz.engine.network import random_weights
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.elimination import exact_rank, is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.point import random_point
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,10 @@ def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
             f"R_i is there for i from 0 to {arch.num_layers - 1} in {arch}; got"
             f" {index!r}"
         )
-    over, prime = PrimeField(DEFAULT_PRIME), DEFAULT_PRIME
-    virtual = virtual_weights(
-        over, random_weights(over, arch, np.random.default_rng([seed, prime, 4]))
-    )
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng([seed, over.p, 4])
+    network = PaperNetwork(arch.widths, arch.head_dims, arch.tokens, arch.attention)
+    virtual = virtual_weights(over, random_point(network, over, rng).weights)
     rows = np.concatenate(
         [virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))]
     )
@@ -103,9 +104,9 @@ def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
         f"the rows of L and the rows and columns of M_{index + 1}, … span {value}"
         " dimensions"
     )
-    error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, prime)
+    error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, over.p)
     columns = arch.widths[0]
     name = "flint" if is_for_flint(columns) else "float64"
     return ExactMeasurement(
-        value, 0, seed, note, columns, prime, error, "weights", name
+        value, 0, seed, note, columns, over.p, error, "weights", name
     )

@@ -6,25 +6,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from neuroviz.attention.architecture import ATTENTION_KINDS
-from neuroviz.attention.symmetry import WALKS, drop_rank, walk_in_gl
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import (
-    Layer,
-    Weights,
-    conditioned_tokens,
-    conditioned_weights,
-    forward,
-)
-from neuroviz.engine.symmetry import (
+from neuroviz.attention.architecture import ATTENTION_KINDS, Architecture
+from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
+from neuroviz.attention.layers import by_layer
+from neuroviz.attention.symmetry import (
+    WALKS,
     change_interface,
+    drop_rank,
     recover_interfaces,
     virtual_weights,
+    walk_in_gl,
 )
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import numbered
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank
+from neuroviz.rank.network import Weights
+from neuroviz.rank.point import outputs
 
 SAME = 1e-9
 """What rounding may leave, relative to a matrix: what has moved by less is the same."""
@@ -197,14 +195,16 @@ def example_network(
     """
     lightning = replace(arch, attention="lightning")
     size = _SOFTMAX_SIZE if arch.attention == "softmax" else 1.0
-    weights = tuple(
-        # Noise makes the singular values of V differ, so that `drop_rank` has one to
-        # drop.
-        Layer(size * Q, size * K, V + _VALUE_NOISE * rng.standard_normal(V.shape))
-        for Q, K, V in conditioned_weights(lightning, rng)
-    )
-    X = conditioned_tokens(lightning, 1, rng)
-    largest = float(np.abs(forward(Reals(), "lightning", weights, X)).max())
+    weights = conditioned_weights(lightning.layers, lightning.attention, rng)
+    for name, weight in weights.items():
+        if name.endswith("V"):
+            # The singular values of V now differ, so that `drop_rank` has one to drop.
+            noise = rng.standard_normal(weight.shape)
+            weights[name] = weight + _VALUE_NOISE * noise
+        else:
+            weights[name] = size * weight
+    X = conditioned_tokens(arch.widths[0], arch.tokens, 1, rng)
+    largest = float(np.abs(outputs(lightning, Reals(), weights, X)).max())
     if arch.attention == "lightning" and largest:
         X = X * largest ** (-(3.0**-arch.num_layers))
     return weights, X
@@ -213,42 +213,56 @@ def example_network(
 def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     """Change the basis between two layers, and see what has moved and whether the
     change can be recovered."""
-    arch, i, over = setting.arch, setting.interface, Reals()
+    arch = setting.arch
+    i = setting.interface
+    over = Reals()
     start, X = example_network(arch, np.random.default_rng(setting.seed))
     delta = arch.widths[i]
     if setting.lost:
-        start = _with(start, i - 1, start[i - 1]._replace(V=drop_rank(start[i - 1].V)))
-    rank = numerical_rank(virtual_weights(over, start[:i]).L)
+        start[f"{i}.V"] = drop_rank(start[f"{i}.V"])
+    U = np.eye(arch.widths[0])
+    for layer in by_layer(start)[:i]:
+        U = layer["V"] @ U
+    rank = numerical_rank(U)
     C = walk_in_gl(setting.walk, delta, setting.along)
-    now = change_interface(over, start, i - 1, C)
+    now = dict(change_interface(over, start, i, C))
     if setting.alone:
         factors = np.where(np.arange(delta) == 0, 1 + setting.alone, 1.0)
-        now = _with(now, i - 1, now[i - 1]._replace(V=factors[:, None] * now[i - 1].V))
-    recovered, refusal = None, ""
+        now[f"{i}.V"] = factors[:, None] * now[f"{i}.V"]
+    recovered = None
+    refusal = ""
     try:
         recovered = recover_interfaces(over, start, now)
     except ValueError as error:
         refusal = re.sub(
             r"V_(\d+)", lambda found: numbered("V", int(found[1])), str(error)
         )
-    before, after = (virtual_weights(over, weights) for weights in (start, now))
-    outputs = [forward(over, arch.attention, weights, X)[0] for weights in (start, now)]
-    names = [numbered(letter, layer) for layer in (i, i + 1) for letter in "QKV"]
-    pairs = zip(names, (*start[i - 1], *start[i]), (*now[i - 1], *now[i]), strict=True)
-    letters = ["L", *(numbered("M", j) for j in range(1, arch.num_layers + 1))]
-    still = zip(letters, (before.L, *before.M), (after.L, *after.M), strict=True)
-    moves = (
-        *(tuple(Moved(*pair) for pair in part) for part in (pairs, still)),
-        Moved("φ(X)", *outputs),
-    )
+    moved = []
+    for layer in (i, i + 1):
+        for letter in "QKV":
+            name = f"{layer}.{letter}"
+            moved.append(Moved(numbered(letter, layer), start[name], now[name]))
+    before = virtual_weights(over, start)
+    after = virtual_weights(over, now)
+    still = [Moved("L", before.L, after.L)]
+    for j, (M, M_now) in enumerate(zip(before.M, after.M, strict=True), start=1):
+        still.append(Moved(numbered("M", j), M, M_now))
+    output = outputs(arch, over, start, X)[0]
+    output_now = outputs(arch, over, now, X)[0]
     covered = (
         delta <= min(arch.widths[0], arch.widths[-1])
         and numerical_rank(before.L) == delta
     )
     return InterfaceStudy(
-        setting, start, X, C, *moves, rank, covered, recovered, refusal
+        setting=setting,
+        start=start,
+        X=X,
+        C=C,
+        weights=tuple(moved),
+        virtual=tuple(still),
+        outputs=Moved("φ(X)", output, output_now),
+        rank=rank,
+        covered=covered,
+        recovered=recovered,
+        refusal=refusal,
     )
-
-
-def _with(weights: Weights, i: int, layer: Layer) -> Weights:
-    return (*weights[:i], layer, *weights[i + 1 :])

@@ -8,13 +8,14 @@ each. A matrix has a key, by which the page finds what it computes: "V1", "L", "
 
 from typing import Any
 
+from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import WALK_ENDS, WALKS
 from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
-from neuroviz.engine.network import Weights
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.picture import Picture, words
 from neuroviz.kit.words import numbered, percent, signed, tiny
+from neuroviz.rank.network import Weights
 
 SCHEMA = "virtual/1"
 
@@ -67,7 +68,7 @@ def virtual_facts(study: InterfaceStudy | RescalingStudy) -> Facts:
 
 
 def _layers(network: Weights) -> list[Facts]:
-    return [layer._asdict() for layer in network]
+    return by_layer(network)
 
 
 def _matrix(

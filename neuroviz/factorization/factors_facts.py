@@ -57,7 +57,7 @@ def _matrices(study: FactorizationStudy) -> Facts:
     return {
         "says": words(_outcome(study)),
         "same": study.is_same,
-        "start": study.start[:2],
+        "start": tuple(study.start),
     }
 
 

@@ -4,13 +4,18 @@ is measured."""
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.attention.expected import alpha
-from neuroviz.attention.symmetry import WALKS, drop_rank, walk_in_gl
-from neuroviz.engine.network import Layer
-from neuroviz.engine.symmetry import change_head_basis, recover_head_basis
+from neuroviz.attention.symmetry import (
+    WALKS,
+    change_head_basis,
+    drop_rank,
+    recover_head_basis,
+    walk_in_gl,
+)
 from neuroviz.factorization.determinantal import (
     Point,
     ProductCount,
@@ -48,6 +53,13 @@ OFF = (4 / 3, 4 / 3, 2 / 3)
 surface."""
 _ENTRY = re.compile(rf"([QK])([1-{MAX_HEAD}])([1-{MAX_WIDTH}])=(-?\d*\.?\d+)")
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
+
+
+class Head(NamedTuple):
+    """Q and K of shape (a, d): one factorisation of A = KᵀQ."""
+
+    Q: np.ndarray
+    K: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -117,7 +129,7 @@ class FactorizationStudy:
 
     Attributes:
         d, a: Q and K are a × d.
-        start, now: the two factorisations (V is None); now is (C Q, C⁻ᵀ K).
+        start, now: the two factorisations; now is (C Q, C⁻ᵀ K).
         walk, C: which walk in GL_a, and its matrix.
         products: A = KᵀQ at the start and now; `spectrum` has their singular values,
             decreasing.
@@ -135,8 +147,8 @@ class FactorizationStudy:
 
     d: int
     a: int
-    start: Layer
-    now: Layer
+    start: Head
+    now: Head
     walk: str
     C: np.ndarray
     products: tuple[np.ndarray, np.ndarray]
@@ -161,7 +173,7 @@ class FactorizationStudy:
         """By how much the entries of Q and K differ at most."""
         return max(
             float(np.abs(M2 - M1).max())
-            for M1, M2 in zip(self.start[:2], self.now[:2], strict=True)
+            for M1, M2 in zip(self.start, self.now, strict=True)
         )
 
     @property
@@ -182,10 +194,11 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     base = _base(request)
     start = _start(request, base)
     C = walk_in_gl(request.walk, a, request.along)
-    (now,) = change_head_basis(over, (start,), 0, C)
+    moved = change_head_basis(over, {"1.Q": start.Q, "1.K": start.K}, 1, C)
+    now = Head(moved["1.Q"], moved["1.K"])
     recovered = None
     with suppress(ValueError):  # where Lemma 3.1 does not apply
-        recovered = recover_head_basis(over, start, now)
+        recovered = recover_head_basis(over, start._asdict(), now._asdict())
     products = start.K.T @ start.Q, now.K.T @ now.Q
     counts = tuple(measure_product(d, b) for b in range(1, max(d + _BEYOND, a) + 1))
     J = product_jacobian(over, start.Q, start.K)
@@ -221,7 +234,7 @@ def _base(request: FactorizationSetting) -> tuple[np.ndarray, ...]:
     return tuple(rng.standard_normal((2, a, d)))
 
 
-def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer:
+def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Head:
     """The first factorisation: drawn at random, or for d = 2 one of the matrix that the
     sliders place."""
     at = (request.trace, request.angle, request.height)
@@ -241,10 +254,9 @@ def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Layer
         ]
         K = isometry @ A.T if request.rank == "K" else isometry.copy()
     request.set_in(Q, K)
-    return Layer(
+    return Head(
         drop_rank(Q) if request.rank == "Q" else Q,
         drop_rank(K) if request.rank == "K" else K,
-        None,
     )
 
 

@@ -14,10 +14,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from neuroviz.attention.conditioned import conditioned_weights
+from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.measure import ExactMeasurement, Measurement
-from neuroviz.engine.network import conditioned_weights
 from neuroviz.rank.elimination import exact_rank, is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
@@ -408,7 +409,9 @@ def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]
     n = network.width
     rng = np.random.default_rng([network.seed, network.layers, n, 6])
     arch = Architecture.uniform(n, n, network.layers, 2, "softmax")
-    Ms = [K.T @ Q / 4 for Q, K, _ in conditioned_weights(arch, rng)]
+    Ms = []
+    for layer in by_layer(conditioned_weights(arch.layers, arch.attention, rng)):
+        Ms.append(layer["K"].T @ layer["Q"] / 4)
     L, _ = np.linalg.qr(rng.standard_normal((n, n)))
     if network.weak_layer <= network.layers:
         weak = network.weak_layer - 1
