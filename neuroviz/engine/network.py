@@ -483,15 +483,14 @@ def _attend(
         relations = SYMMETRIC if symmetric and not arch.causal else INDEPENDENT
         mask = None
         if arch.causal:
-            mask = np.triu(np.ones((arch.tokens, arch.tokens), bool))
+            mask = np.triu(np.ones(S.value.shape[-2:], bool))  # of any number of tokens
         # Certificates store the shares of one head without an axis for heads.
         logits = S.value if heads > 1 else S.value[:, 0]
         shares = tape.field.softmax(logits, relations.draw, mask, rng)
         S = tape.softmax(S, shares.reshape(S.value.shape), relations.degree)
     elif arch.causal:
-        S = tape.times(
-            S, tape.constant(np.triu(np.ones((arch.tokens, arch.tokens))), degree=0)
-        )
+        mask = np.triu(np.ones(S.value.shape[-2:]))
+        S = tape.times(S, tape.constant(mask, degree=0))
     Y = tape.matmul(v, S)
     if block.value_dim:
         Y = tape.matmul(w["O"], Y)

@@ -318,7 +318,7 @@ class Transformer:
 
     def _shares(self, tape: Tape, S: Node, is_on_a_line: bool) -> Node:
         """What becomes of the logits."""
-        visible = np.triu(np.ones((self.tokens, self.tokens), bool))  # row j, column i
+        visible = np.triu(np.ones(S.value.shape[-2:], bool))  # row j, column i
         if self.attention == "softmax":
             mask = visible if self.causal else None
             return tape.softmax(S, self._exponentials(is_on_a_line), mask)
