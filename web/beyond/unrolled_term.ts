@@ -1,6 +1,6 @@
 /**
- * One term of Eq. 12 and its reflection, in float64: `attention/unrolling.py` and `unrolling.py` once
- * more. A test compares both at random states.
+ * One term of Eq. 12 and its reflection, in float64: `attention/unrolling.py` and `unrolling.py`
+ * once more. A test compares both at random states.
  */
 import type { Formulas, UnrolledPlace } from "./unrolled_facts";
 
