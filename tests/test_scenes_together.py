@@ -2,6 +2,7 @@
 
 import gzip
 
+import all_explorables
 import pytest
 from test_axe import SCENES
 
@@ -11,6 +12,13 @@ from neuroviz.kit.page import bundle
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
+REDRAWN = (
+    "HypothesesExplorer",
+    "SectionExplorer",
+    "SurfaceExplorer",
+    "UnrollingExplorer",
+    "VirtualWeightsExplorer",
+)
 PLACES = """(name) => {
   const host = document.querySelector(`#${name} .nv-scene`);
   const { x: left, y: top } = host.getBoundingClientRect();
@@ -52,3 +60,30 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
         for one, other in zip(together[name], alone, strict=True):
             assert one[0] == other[0]
             assert one[1] == pytest.approx(other[1], abs=0.5), (name, one[0])
+
+
+def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_page):
+    """A tab of a notebook, or a folded cell: nothing has a size there."""
+    bare_page.emulate_media(reduced_motion="reduce")
+    code = gzip.decompress(bundle("scenes")).decode()
+
+    def places_of(name, drawn, is_hidden):
+        style = "display: none" if is_hidden else ""
+        box = f"<div class='nv' style='{style}'><div id='{name}'></div></div>"
+        bare_page.set_content(theme.css() + box)
+        bare_page.add_script_tag(content=code)
+        bare_page.evaluate(SHOW, [name, drawn])
+        bare_page.wait_for_timeout(500)
+        bare_page.evaluate("document.querySelector('.nv').style.display = ''")
+        bare_page.wait_for_timeout(1000)
+        return bare_page.evaluate(PLACES, name)
+
+    for kind in REDRAWN:
+        panel = getattr(all_explorables, kind)()
+        drawn = panel.figure.drawn
+        panel.close()
+        seen = places_of(kind, drawn, is_hidden=False)
+        hidden = places_of(kind, drawn, is_hidden=True)
+        for one, other in zip(hidden, seen, strict=True):
+            assert one[0] == other[0]
+            assert one[1] == pytest.approx(other[1], abs=0.5), (kind, one[0])

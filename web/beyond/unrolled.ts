@@ -21,7 +21,6 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   let shown: Shown | null = null;
   let turn: number | null = null; // how far the window is turned round, from 0 to 1
   let isTurnedByHand = false;
-  let width = 0;
   let drawnFor = "";
   let isTouched = false;
   let stopTween = () => {};
@@ -102,10 +101,10 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   /** What does not move. */
   function draw() {
     const { facts, look } = message;
-    const looks = JSON.stringify([width, look, facts.tree, facts.term, facts.formulas]);
-    if (looks === drawnFor) return;
-    drawnFor = looks;
-    const { layers } = facts.formulas;
+    const { formulas } = facts;
+    const looks = () => JSON.stringify([tree.size(), look, facts.tree, facts.term, formulas]);
+    if (looks() === drawnFor) return;
+    const { layers } = formulas;
     tree.headline(facts.tree.says, false);
     const [room] = tree.measured();
     const leaves = leavesOf(layers, room, look, host.classList.contains("narrow"));
@@ -116,6 +115,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     );
     tree.draw(facts, leaves, look, lower - upper + barsEnd);
     term.draw(factorsOf(layers).length);
+    drawnFor = looks();
   }
 
   function paint() {
@@ -133,10 +133,9 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   }
 
   return {
-    show(next, given) {
+    show(next) {
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
-      width = given;
       if (isNew) shown = null;
       controls.take(next, isNew);
       frame.soon();

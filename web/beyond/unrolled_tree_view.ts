@@ -13,7 +13,7 @@ const LEAF = 2.5; // pixels
 const GAP = 3; // pixels between a name and the tree
 
 export function treeView(host: HTMLElement, picked: (place: number) => void) {
-  const { svg, measured, headline } = viewIn(host, "tree");
+  const { svg, size, measured, headline } = viewIn(host, "tree");
   const wash = svg.append("rect").attr("class", "wash");
   const edges = svg.append("g").attr("class", "role-soft");
   const leaves = svg.append("g").attr("class", "role-ink");
@@ -33,6 +33,7 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
 
   return {
     headline,
+    size,
     measured,
 
     /** What does not move; behind the key there is a wash, which goes down below the tree. */

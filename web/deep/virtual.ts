@@ -21,7 +21,6 @@ const RESCALING_HINT = "drag a knob up or down: λ₀ answers";
 
 function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> {
   let message: Message<VirtualFacts, VirtualPlace>;
-  let width = 0;
   let drawnFor = "";
   let isTouched = false;
 
@@ -93,9 +92,8 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   /** What does not move; the plane is another one for each walk. */
   function draw() {
     const { facts, look, ranges } = message;
-    const looks = JSON.stringify([width, look, controls.here.walk, facts]);
-    if (looks === drawnFor) return;
-    drawnFor = looks;
+    const looks = () => JSON.stringify([matrices.size(), look, controls.here.walk, facts]);
+    if (looks() === drawnFor) return;
     host.classList.toggle("rescaling", !facts.basis);
     const table = matrices.draw(facts, seenAt(facts.formulas, controls.here), look, ranges);
     bars.draw(facts, table, look);
@@ -103,6 +101,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     const { walk, heads } = walkOf();
     play.name(facts.basis ? "walk with C" : "walk with λ₁");
     play.show(!facts.basis || isSeen(walk, heads));
+    drawnFor = looks();
   }
 
   function paint() {
@@ -118,10 +117,9 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   }
 
   return {
-    show(next, given) {
+    show(next) {
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
-      width = given;
       if (isNew) play.stop();
       controls.take(next, isNew);
       frame.soon();

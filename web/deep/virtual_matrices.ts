@@ -57,6 +57,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   let tracks: Track[] = [];
 
   return {
+    size,
+
     /** What does not move; returns where the matrices stand. */
     draw(facts: VirtualFacts, { parts, C }: Seen, next: Look, ranges: Record<string, Range>) {
       look = next;

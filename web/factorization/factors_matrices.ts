@@ -97,7 +97,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       // To measure lays out the whole page: not where a number has changed, and nothing else.
       const asked = JSON.stringify([d, a, look.sizes, width, fibre.textContent]);
       if (asked !== fittedFor) fit(d, a);
-      fittedFor = asked;
+      fittedFor = cellSize ? asked : ""; // what is hidden has no sizes
     },
 
     move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
