@@ -11,10 +11,11 @@ loaded when asked for.
 """
 
 from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import general_formula, paper_formula
 from neuroviz.attention.unrolling import unroll
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.cost import Cost, estimate_cost
-from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.identifiability import Identifiability, is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import (

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine import cost, measure, progress
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.cost import LARGE, Cost, check_budget, estimate_cost
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import kernel_ledger
 from neuroviz.engine.measure import clear_cache, measure_dimension, rank_by_inputs

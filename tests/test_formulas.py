@@ -11,11 +11,11 @@ import pytest
 from variants import random_architectures
 
 from neuroviz.attention.expected import alpha, sigma
-from neuroviz.attention.formulas import collapsing_layer
+from neuroviz.attention.formulas import collapsing_layer, general_formula, paper_formula
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import effective_widths
-from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.certificate.certificate import certify
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from variants import random_architectures
 
+from neuroviz.attention.formulas import paper_formula
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import (

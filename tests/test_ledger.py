@@ -11,11 +11,12 @@ import torch
 from test_modules import autograd_jacobian, with_weights
 from variants import random_architectures, random_variants
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.identifiability import is_identifiable
 from neuroviz.engine.ledger import KernelLedger, kernel_ledger
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs

@@ -9,9 +9,9 @@ import pytest
 from test_peeling import virtual_jacobian
 from variants import random_architectures
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField

@@ -17,12 +17,12 @@ from variants import random_architectures, random_blocks, random_variants
 
 import neuroviz
 import neuroviz_beyond
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine import cost, network
 from neuroviz.engine import measure as package
 from neuroviz.engine import random_rank as points
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import block_degree, jacobian
 from neuroviz.rank.exponentials import SYMMETRIC

@@ -9,9 +9,10 @@ import pytest
 import neuroviz as nv
 import neuroviz_beyond as nb
 from neuroviz.attention.expected import alpha
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import measure_dimension, rank_by_inputs
 from neuroviz.engine.network import (
     flatten,

@@ -204,14 +204,20 @@ class Architecture:
 
 
 def check_architecture(caller: str, arch: object) -> None:
-    """Refuse anything but an Architecture, in the caller's name.
+    """Refuse anything but a network of the paper, in the caller's name.
 
     Raises:
         ValueError: if `arch` is something else.
     """
-    if not isinstance(arch, Architecture):
+    # Others may say of themselves that they have nothing beyond the paper.
+    is_plain = isinstance(arch, Architecture) or getattr(arch, "is_plain", None)
+    if is_plain is None:
         raise ValueError(
-            f"{caller} needs an Architecture, a network of the paper; got "
-            f"{type(arch).__name__}: measure_dimension takes any network, and "
-            "neuroviz_beyond knows formulas for Transformers"
+            f"{caller} needs an Architecture; got {type(arch).__name__}: for a torch "
+            "module call functional_dimension(module, inputs)"
+        )
+    if not is_plain:
+        raise ValueError(
+            f"{caller} knows one head a layer, no skip and no mask, an empty block; "
+            f"got {arch}: measure_dimension and expected_dimension know the others"
         )

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import paper_formula
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension, paper_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit.controls import typed_head_dims

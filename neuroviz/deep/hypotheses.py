@@ -10,9 +10,14 @@ from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
 from neuroviz.attention.expected import Expected
-from neuroviz.attention.formulas import collapsing_layer, effective_widths
+from neuroviz.attention.formulas import (
+    collapsing_layer,
+    effective_widths,
+    general_formula,
+    paper_formula,
+)
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension, general_formula, paper_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit.settings import choice, seed, whole
 from neuroviz.rank.field import Reals

@@ -13,8 +13,8 @@ from timeit import repeat
 
 import numpy as np
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.network import jacobian, random_tokens, random_weights
 from neuroviz.engine.random_rank import (

@@ -9,9 +9,9 @@ the proofs.
 
 from dataclasses import replace
 
-from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention import formulas
 from neuroviz.attention.expected import Expected, alpha
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block import Block
 from neuroviz.engine.block_formulas import (
@@ -22,22 +22,6 @@ from neuroviz.engine.block_formulas import (
     softmax_of_any_widths,
     visible_count,
 )
-
-
-def general_formula(arch: Architecture) -> Expected:
-    """What `neuroviz.attention.formulas` says of the same network."""
-    check_architecture("general_formula", arch)
-    return formulas.general_formula(_paper_network(arch))
-
-
-def paper_formula(arch: Architecture) -> Expected:
-    """What `neuroviz.attention.formulas` says of the same network."""
-    check_architecture("paper_formula", arch)
-    return formulas.paper_formula(_paper_network(arch))
-
-
-def _paper_network(arch: Architecture) -> PaperNetwork:
-    return PaperNetwork(arch.widths, arch.head_dims, arch.tokens, arch.attention)
 
 
 def expected_dimension(arch: Architecture) -> Expected:
@@ -87,7 +71,7 @@ def expected_dimension(arch: Architecture) -> Expected:
     if not block.is_plain:
         return block_formula(arch)
     if arch.is_plain:
-        return formulas.expected_dimension(_paper_network(arch))
+        return formulas.expected_dimension(arch)
     if arch.tokens == 1:
         plain = replace(arch, heads=1, skip=False, causal=False)
         if arch.attention == "softmax" or plain == replace(arch, causal=False):

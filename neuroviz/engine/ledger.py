@@ -11,12 +11,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from neuroviz.attention.formulas import collapsing_layer, effective_widths, numbered
+from neuroviz.attention.formulas import (
+    collapsing_layer,
+    effective_widths,
+    general_formula,
+    numbered,
+)
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import what_is_missing
 from neuroviz.engine.block_symmetry import symmetry_directions
 from neuroviz.engine.cost import BUDGET_SECONDS, in_words
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.engine.network import random_block_weights
 from neuroviz.engine.progress import Report, reporting, showing

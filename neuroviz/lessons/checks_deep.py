@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import paper_formula
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
 from neuroviz.deep.span import measure_span
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import paper_formula
 from neuroviz.engine.measure import measure_dimension
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals

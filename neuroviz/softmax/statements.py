@@ -9,10 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 
-from neuroviz.attention.formulas import collapsing_layer, effective_widths
+from neuroviz.attention.formulas import (
+    collapsing_layer,
+    effective_widths,
+    general_formula,
+)
 from neuroviz.attention.sizes import in_short
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import general_formula
 
 
 @dataclass(frozen=True)

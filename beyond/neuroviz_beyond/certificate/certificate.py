@@ -15,8 +15,9 @@ import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.rank.budget import Budget, BudgetSpent
 from neuroviz.rank.checks import whole_number

@@ -11,8 +11,9 @@ from math import inf
 
 import numpy as np
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension, general_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from neuroviz.engine.network import Layer, Weights
 from neuroviz.rank.budget import Budget

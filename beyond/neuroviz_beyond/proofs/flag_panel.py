@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import general_formula
 from neuroviz.deep.span import FlagStep, flag_steps
 from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import general_formula
 from neuroviz.engine.measure import Measurement, measure_dimension
 from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge

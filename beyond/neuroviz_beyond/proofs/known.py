@@ -10,10 +10,11 @@ the table of `statements`, and is never used outside them.
 from dataclasses import dataclass, field, replace
 
 from neuroviz.attention.expected import Expected
+from neuroviz.attention.formulas import paper_formula
 from neuroviz.engine.architecture import Architecture, check_architecture
 from neuroviz.engine.block_formulas import speaks_of_fibres
 from neuroviz.engine.cost import is_quick
-from neuroviz.engine.formulas import expected_dimension, paper_formula
+from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.gauge_slice import num_columns
 from neuroviz.engine.identifiability import orbit_theorem
 from neuroviz.engine.measure import Measurement, measure_dimension
