@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import nbformat
 import plotly.graph_objects as go
 import pytest
-from panels import PATIENCE, free_port, serving, title
+from panels import PATIENCE, eventually, free_port, serving, title
 
 from neuroviz.explorables import HypothesesExplorer, SurfaceExplorer
 from neuroviz.kit.page import SAVED
@@ -594,10 +594,17 @@ OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => {{
 }}).sort().join()"""
 """Which pieces of the first panel are dimmed, as they are of other values of its
 controls."""
+SLEEPS = """
+import pathlib, time
+pathlib.Path({asleep!r}).touch()
+while not pathlib.Path({wake!r}).exists():
+    time.sleep(0.05)
+"""
+"""A cell that says when it has begun, and sleeps until it is woken."""
 
 
 def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_setting(
-    start, open_page
+    start, open_page, tmp_path
 ):
     """No event arrives here: a cell sleeps, then another window restarts the kernel."""
     page = start
@@ -608,13 +615,15 @@ def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_settin
     page.keyboard.press("Escape")
     other = open_page(page.url)
     other.wait_for_selector(f"{KERNEL}[data-status='idle']")
-    other.evaluate(
-        f"void {IN_THE_KERNEL}.requestExecute({{ code: 'import time; time.sleep(4)' }})"
-    )
+    asleep, wake = tmp_path / "asleep", tmp_path / "wake"
+    cell = SLEEPS.format(asleep=str(asleep), wake=str(wake))
+    other.evaluate(f"code => void {IN_THE_KERNEL}.requestExecute({{ code }})", cell)
+    assert eventually(asleep.exists)
     page.bring_to_front()
     page.locator(f"{PANEL} .noUi-handle").first.press("ArrowRight")
     page.wait_for_function(f"{LINE} === 'waiting for Python'")
     assert page.evaluate(OLD) == "badges,description,figure"
+    wake.touch()
     page.wait_for_function(f"{LINE}.startsWith('done')")
     page.wait_for_function(f"{OLD} === ''")
 
