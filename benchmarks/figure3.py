@@ -26,7 +26,7 @@ from benchmarks.timing import (
     one_thread,
     seconds,
 )
-from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.attention.modules import AttentionNetwork
 
 INPUTS = 250
 GOAL, MILLISECONDS = 1000, 40

@@ -17,7 +17,7 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, median_seconds, one_thread, seconds
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.network import conditioned_tokens, conditioned_weights, jacobian
-from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.field import Reals
 
 NETWORKS = [

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, median_seconds, one_thread
-from neuroviz.nn.modules import LightningAttention, SoftmaxAttention
+from neuroviz.attention.modules import LightningAttention, SoftmaxAttention
 
 D, A = 64, 16
 NAMES = ("lightning", "by definition", "softmax", "fused softmax")

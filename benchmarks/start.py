@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 LINES = (
     "import numpy",
     "import neuroviz",
-    "import neuroviz.nn.modules",
+    "import neuroviz.attention.modules",
     "from neuroviz.explorables import LedgerExplorer",
     "from neuroviz.explorables import *",
 )

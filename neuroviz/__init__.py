@@ -10,21 +10,20 @@ Importing this package loads neither torch, plotly nor ipywidgets: what needs th
 loaded when asked for.
 """
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
-from neuroviz.attention.formulas import general_formula, paper_formula
-from neuroviz.attention.unrolling import unroll
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.cost import Cost, estimate_cost
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.identifiability import Identifiability, is_identifiable
-from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import (
-    InputsCurve,
-    Measurement,
-    measure_dimension,
-    rank_by_inputs,
+from neuroviz.attention.formulas import (
+    expected_dimension,
+    general_formula,
+    paper_formula,
 )
+from neuroviz.attention.identifiability import Identifiability, is_identifiable
+from neuroviz.attention.ledger import KernelLedger
+from neuroviz.attention.unrolling import unroll
+from neuroviz.kit.measured import kernel_ledger, measure_dimension, rank_by_inputs
 from neuroviz.kit.printing import print_everywhere
+from neuroviz.rank.cost import Cost, estimate_cost
+from neuroviz.rank.results import InputsCurve, Measurement
 
 print_everywhere()
 

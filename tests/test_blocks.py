@@ -24,7 +24,7 @@ from neuroviz.engine.network import (
     random_block_weights,
     random_tokens,
 )
-from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals

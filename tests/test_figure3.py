@@ -15,7 +15,7 @@ from neuroviz.engine.measure import measure_dimension
 from neuroviz.engine.network import Layer, jacobian
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
-from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import float_rank
 from neuroviz.softmax.figure3 import (

@@ -12,7 +12,7 @@ from torch import nn
 from neuroviz.engine.architecture import Architecture
 from neuroviz.engine.formulas import expected_dimension
 from neuroviz.engine.tape import Tape
-from neuroviz.nn.modules import AttentionNetwork
+from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz_beyond.modules import functional

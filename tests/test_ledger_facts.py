@@ -13,11 +13,10 @@ import neuroviz as nv
 from neuroviz.deep import ledger as sizes
 from neuroviz.deep.ledger import FAMILIES, LedgerSetting, parts_of, study_ledger
 from neuroviz.deep.ledger_facts import ledger_facts, ledger_picture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.ledger import kernel_ledger
-from neuroviz.engine.network import Layer, flatten, forward
 from neuroviz.kit.plot import plain
+from neuroviz.rank import outputs
 from neuroviz.rank.field import Reals
+from neuroviz.rank.weights import flatten
 
 AGREE = 1e-9
 # widths, head dims, tokens, kind
@@ -48,11 +47,7 @@ EXPLAINED = [
     "width one",
 ]
 LEFT_OVER = ["collapse", "widening", "one token", "one token, softmax", "two causes"]
-LIMITS = {
-    "width": sizes.MAX_WIDTH,
-    "heads": sizes.MAX_HEADS,
-    "layers": sizes.MAX_LAYERS,
-}
+LIMITS = {"width": sizes.MAX_WIDTH, "layers": sizes.MAX_LAYERS}
 
 
 @cache
@@ -70,7 +65,7 @@ def study(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_taken_away_leaves_the_dimension(name):
-    ledger = kernel_ledger(nv.Architecture(*CASES[name]))
+    ledger = nv.kernel_ledger(nv.Architecture(*CASES[name]))
     facts = ledger_facts(study(name))
     assert [family["name"] for family in facts["families"]] == list(FAMILIES)
     costs = [family["cost"] for family in facts["families"]]
@@ -129,7 +124,7 @@ def test_one_direction_is_and_several_are_silent(state, says):
 @pytest.mark.parametrize("name", CASES)
 def test_the_formula_is_said_and_the_papers_only_where_it_misleads(name):
     s, facts = study(name), ledger_facts(study(name))
-    expected = nv.expected_dimension(s.ledger.arch)
+    expected = nv.expected_dimension(s.ledger.network)
     assert facts["formula"] == {"source": expected.source, "value": expected.value}
     misleads = (
         s.paper.status == "outside hypotheses" and s.paper.value != s.ledger.dimension
@@ -190,16 +185,16 @@ say(places.map((place: any, n: number) => {
 """
 PLACES = """
 import { networkAt } from "deep/ledger_network";
-import { beside, fitOf, layersAt, lift, spacingOf } from "deep/ledger_places";
+import { beside, fitOf, layersAt, spacingOf } from "deep/ledger_places";
 const [limits, places] = given as any;
 say(places.map(([place, given]: any) => {
   const net = networkAt(place, limits)!;
   const canGrow = net.headDims.length < limits.layers;
-  const room = { ...given, mostHeads: limits.heads, canGrow };
+  const room = { ...given, canGrow };
   const fit = fitOf(net, room, null);
   const boxes = layersAt(net, room, fit);
   const spacing = spacingOf(net, room);
-  return { fit, boxes, spacing, lift: lift(room), beside: beside(room), room };
+  return { fit, boxes, spacing, beside: beside(room), room };
 }));
 """
 WORDS = """
@@ -220,10 +215,7 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
         "layers": layers,
     }
     place |= {"head_dim": draw.randint(1, most), "tokens": draw.randint(1, 4)}
-    place |= {
-        "heads": draw.choice([1, 1, 2, 3]),
-        "kind": draw.choice(["lightning", "softmax"]),
-    }
+    place |= {"kind": draw.choice(["lightning", "softmax"])}
     place |= {"widths": "", "head_dims": ""}
     if draw.random() < 0.8:
         place["widths"] = ",".join(map(str, numbers[: layers + 1]))
@@ -246,7 +238,7 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
         )
         # the controls that it would set
         assert LedgerSetting(**place | page["again"]).arch == arch
-        ledger = kernel_ledger(arch)
+        ledger = nv.kernel_ledger(arch)
         parts = {name: parts_of(ledger, name) for name in FAMILIES}
         assert (
             counts["parameters"] == ledger.parameters == page["local"]["parameters"]
@@ -255,12 +247,8 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
         assert sum(counts["parts"]["rescalings"]) == ledger.entries.get(
             "rescalings", 0
         ), arch
-        if place["heads"] == 1:
-            assert (
-                counts["dimension"]
-                == ledger.dimension
-                == expected_dimension(arch).value
-            ), arch
+        expected = nv.expected_dimension(arch).value
+        assert counts["dimension"] == ledger.dimension == expected, arch
         if counts["isSure"]:
             assert {name: tuple(counts["parts"][name]) for name in FAMILIES} == parts
             assert counts["unexplained"] == ledger.unexplained, arch
@@ -322,12 +310,13 @@ def test_controls_that_say_no_network_give_none():
             LedgerSetting(**start | one)
 
 
-def stacked(layers: list[list[dict]]) -> tuple[Layer, ...]:
-    """The page's layers, all heads together."""
-    return tuple(
-        Layer(*(np.array([head[name] for head in layer]) for name in "QKV"))
-        for layer in layers
-    )
+def by_name(layers: list[dict]) -> dict[str, np.ndarray]:
+    """The page's layers as weights by name."""
+    weights = {}
+    for i, layer in enumerate(layers, start=1):
+        for name in "QKV":
+            weights[f"{i}.{name}"] = np.array(layer[name])
+    return weights
 
 
 def exponential(E: np.ndarray) -> np.ndarray:
@@ -336,26 +325,28 @@ def exponential(E: np.ndarray) -> np.ndarray:
     return ((vectors * np.exp(values)) @ np.linalg.inv(vectors)).real
 
 
-def moved_in_python(layers, motion, generators, s):
-    """The weights after a time s; nothing for the straight line, which is no
+def moved_in_python(arch, weights, motion, generators, s):
+    """The weights after a time s; as they are for the straight line, which is no
     symmetry."""
-    if motion == "dimension":
-        return None
+    moved = dict(weights)
+    layers = range(1, arch.num_layers + 1)
     if motion == "rescalings":
-        return [(np.exp(s) * Q, K, np.exp(-s) * V) for Q, K, V in layers]
+        for i in layers:
+            moved[f"{i}.Q"] = np.exp(s) * weights[f"{i}.Q"]
+            moved[f"{i}.V"] = np.exp(-s) * weights[f"{i}.V"]
     if motion == "head bases":
-        bases = [exponential(s * E) for E in generators]
-        return [
-            (C @ Q, np.linalg.inv(C).T @ K, V)
-            for C, (Q, K, V) in zip(bases, layers, strict=True)
-        ]
-    first, last = (np.eye(n) for n in (layers[0].V.shape[1], layers[-1].V.shape[0]))
-    bases = [first, *(exponential(s * E) for E in generators), last]
-    inverses = map(np.linalg.inv, bases)
-    return [
-        (Q @ B, K @ B, C @ V @ B)
-        for (Q, K, V), B, C in zip(layers, inverses, bases[1:], strict=False)
-    ]
+        for i, E in zip(layers, generators, strict=True):
+            C = exponential(s * E)
+            moved[f"{i}.Q"] = C @ weights[f"{i}.Q"]
+            moved[f"{i}.K"] = np.linalg.inv(C).T @ weights[f"{i}.K"]
+    if motion == "interfaces":
+        for i, E in enumerate(generators, start=1):
+            C = exponential(s * E)
+            moved[f"{i}.V"] = C @ moved[f"{i}.V"]
+            for name in "QKV":
+                read = moved[f"{i + 1}.{name}"]
+                moved[f"{i + 1}.{name}"] = read @ np.linalg.inv(C)
+    return moved
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does():
@@ -369,33 +360,24 @@ def test_the_page_moves_weights_and_computes_outputs_as_python_does():
         kind = place["kind"]
         arch = LedgerSetting(**place).arch
         X = np.array(X)[None]
-        before = stacked(layers)
-        np.testing.assert_allclose(
-            output, forward(Reals(), arch, before, X)[0], rtol=AGREE, atol=AGREE
-        )
+        before = by_name(layers)
+        in_python = outputs(arch, Reals(), before, X)[0]
+        np.testing.assert_allclose(output, in_python, rtol=AGREE, atol=AGREE)
         for motion, generators, moved, after in motions:
-            now = stacked(moved)
-            np.testing.assert_allclose(
-                after, forward(Reals(), arch, now, X)[0], rtol=AGREE, atol=AGREE
-            )
-            for h in range(arch.heads[0]):
-                one, other = (
-                    tuple(Layer(*(M[h] for M in layer)) for layer in net)
-                    for net in (before, now)
-                )
-                time = s / (h + 1) if motion == "rescalings" else s
-                wanted = (
-                    moved_in_python(one, motion, list(map(np.array, generators)), time)
-                    or other
-                )
-                for found_layer, layer in zip(other, wanted, strict=True):
-                    for M, expected in zip(found_layer, layer, strict=True):
-                        np.testing.assert_allclose(M, expected, atol=AGREE)
+            now = by_name(moved)
+            in_python = outputs(arch, Reals(), now, X)[0]
+            np.testing.assert_allclose(after, in_python, rtol=AGREE, atol=AGREE)
+            if motion != "dimension":
+                generators = [np.array(E) for E in generators]
+                wanted = moved_in_python(arch, before, motion, generators, s)
+                for name, expected in wanted.items():
+                    np.testing.assert_allclose(now[name], expected, atol=AGREE)
             if motion == "dimension" or (motion, kind) == ("rescalings", "softmax"):
                 moving += np.abs(np.subtract(after, output)).max() > AGREE
             else:
                 np.testing.assert_allclose(after, output, atol=AGREE)
-                still += np.abs(flatten(now) - flatten(before)).max(initial=0) > 0.01
+                change = flatten(arch, now) - flatten(arch, before)
+                still += np.abs(change).max(initial=0) > 0.01
     assert still > 500 and moving > 300
 
 
@@ -403,7 +385,7 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
     draw = random.Random(9)
     given = []
     for _ in range(1000):
-        place = random_place(draw, 8, 6) | {"heads": draw.randint(1, 4)}
+        place = random_place(draw, 8, 6)
         note, button, width, height = draw.choice(
             [
                 (12, 22, 450, 230),
@@ -427,7 +409,9 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
             # The words above a layer, such as "a = 8", are some three letters wide.
             assert after["left"] - box["left"] >= 2.8 * room["note"], (place, room)
         for box in boxes:
-            assert box["crown"] - page["lift"] >= room["button"], (place, room)
+            # Above it stand the words that say a, and above them the buttons.
+            words = 8 + room["note"]
+            assert box["crown"] - words >= room["button"], (place, room)
             assert box["tops"]["Q"] < box["tops"]["K"] < box["tops"]["V"] < box["low"]
             assert box["low"] + 18 <= room["height"], (place, room)
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from neuroviz.nn.modules import LightningAttention
+from neuroviz.attention.modules import LightningAttention
 from neuroviz_beyond.modules.functional import functional_dimension
 from neuroviz_beyond.modules.symmetries import module_symmetries, moved
 from neuroviz_beyond.modules.symmetry_families import Power

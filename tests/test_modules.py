@@ -21,7 +21,7 @@ from neuroviz.engine.network import (
     random_tokens,
     random_weights,
 )
-from neuroviz.nn.modules import (
+from neuroviz.attention.modules import (
     AttentionNetwork,
     LightningAttention,
     SoftmaxAttention,

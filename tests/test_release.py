@@ -70,7 +70,7 @@ def test_measurements_and_all_names_are_there_without_torch(run_without):
     [
         "nb.functional_dimension(None, None)",
         "nb.module_symmetries(None)",
-        "import_module('neuroviz.nn.modules')",
+        "import_module('neuroviz.attention.modules')",
         (
             "import_module('neuroviz.softmax.figure3')"
             ".float32_rank(nv.Architecture.uniform(3, 2, 2))"

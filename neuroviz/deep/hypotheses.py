@@ -6,6 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
@@ -13,15 +14,15 @@ from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import (
     collapsing_layer,
     effective_widths,
+    expected_dimension,
     general_formula,
     paper_formula,
 )
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.settings import choice, seed, whole
 from neuroviz.rank.field import Reals
 from neuroviz.rank.point import outputs
+from neuroviz.rank.results import Measurement
 
 SIZES = (1, 2, 3, 4, 5)
 """The values of both axes of the map."""

@@ -2,18 +2,21 @@
 
 from dataclasses import dataclass, field
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
-from neuroviz.attention.formulas import paper_formula
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.gauge_slice import num_columns
-from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.attention.formulas import expected_dimension, paper_formula
+from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit.controls import typed_head_dims, typed_widths
+from neuroviz.kit.measured import kernel_ledger, measure_dimension
 from neuroviz.kit.settings import choice, seed, text, whole
+from neuroviz.rank.point import num_parameters
+from neuroviz.rank.results import Measurement
 
-MAX_WIDTH, MAX_HEAD, MAX_HEADS, MAX_TOKENS, MAX_LAYERS = 8, 8, 4, 6, 6
+MAX_WIDTH = 8
+MAX_HEAD = 8
+MAX_TOKENS = 6
+MAX_LAYERS = 6
 _QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
 # The controls that the scene moves by dragging.
@@ -21,30 +24,23 @@ PLACE = (
     "width",
     "width_out",
     "head_dim",
-    "heads",
     "tokens",
     "layers",
     "kind",
     "widths",
     "head_dims",
 )
-FAMILIES = {
-    "head bases": "bases of keys and queries",
-    "interfaces": "bases between layers",
-    "rescalings": "heads that blend",
-}
-"""Each family, and the name of what several heads have in its place, or beside it."""
+FAMILIES = ("head bases", "interfaces", "rescalings")
+"""The families of a ledger, in order."""
 
 
 @dataclass(frozen=True)
 class LedgerSetting:
-    """A network: widths d, …, d, d′, equal head dimensions, or what is typed; H heads
-    in each layer."""
+    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed."""
 
     width: int = whole("width d", 4, 1, MAX_WIDTH)
     width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
-    heads: int = whole("heads H", 1, 1, MAX_HEADS, more=True)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)
     kind: str = choice("attention", ATTENTION_KINDS)
@@ -69,16 +65,18 @@ class LedgerSetting:
             head_dims = typed_head_dims(
                 typed, "2,1", MAX_HEAD, layers, f"{_CLEAR} slider a"
             )
-        return Architecture(widths, head_dims, self.tokens, self.kind, heads=self.heads)
+        return Architecture(widths, head_dims, self.tokens, self.kind)
 
     @property
     def is_slow(self) -> bool:
         """Whether the study takes more than 250 ms on a laptop-like core, estimated
         from the sizes alone."""
         arch = self.arch
-        # With one token no rank is full, so it is measured at two points.
-        once_more = (1 + 3e-4 * num_columns(arch) ** 2) * (2 if arch.tokens == 1 else 1)
-        return 10 + 8e-4 * arch.num_parameters**2 + once_more > _QUICK_MILLISECONDS
+        on_the_slice = 1 + 3e-4 * num_parameters(arch.slice()) ** 2
+        if arch.tokens == 1:
+            on_the_slice *= 2  # no rank is full, so it is measured at two points
+        over_all = 10 + 8e-4 * arch.num_parameters**2
+        return over_all + on_the_slice > _QUICK_MILLISECONDS
 
 
 @dataclass(frozen=True)
@@ -103,26 +101,21 @@ class LedgerStudy:
 
 def study_ledger(setting: LedgerSetting) -> LedgerStudy:
     """Measure everything that the picture of one network shows."""
-    arch, seed = setting.arch, setting.seed
-    measured, expected = measure_dimension(arch, seed=seed), expected_dimension(arch)
-    paper = paper_formula(arch) if arch.is_plain else expected
-    place = {name: getattr(setting, name) for name in PLACE}
-    return LedgerStudy(kernel_ledger(arch, seed), measured, expected, paper, place)
+    arch = setting.arch
+    return LedgerStudy(
+        ledger=kernel_ledger(arch, setting.seed),
+        exact=measure_dimension(arch, seed=setting.seed),
+        expected=expected_dimension(arch),
+        paper=paper_formula(arch),
+        place={name: getattr(setting, name) for name in PLACE},
+    )
 
 
 def parts_of(ledger: KernelLedger, family: str) -> tuple[int, ...]:
     """What a family costs, layer by layer; nothing where there is none of it.
 
-    >>> ledger = kernel_ledger(Architecture((3, 3), (2,), heads=3))
+    >>> ledger = kernel_ledger(Architecture((3, 3), (2,), attention="softmax"))
     >>> [parts_of(ledger, family) for family in FAMILIES]
-    [(12,), (), (6,)]
+    [(4,), (), ()]
     """
-    return tuple(
-        map(
-            sum,
-            zip(
-                *filter(None, map(ledger.parts.get, (family, FAMILIES[family]))),
-                strict=True,
-            ),
-        )
-    )
+    return ledger.parts.get(family, ())

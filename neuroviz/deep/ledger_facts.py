@@ -11,7 +11,6 @@ from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.deep.dimension import paper_name, would_mislead
 from neuroviz.deep.ledger import (
     FAMILIES,
-    MAX_HEADS,
     MAX_LAYERS,
     MAX_WIDTH,
     LedgerStudy,
@@ -26,9 +25,7 @@ _SYMMETRIES = {
         "a² = dim GL_a for a ≤ d, else 2ad − d²"
     ),
     "interfaces": "another basis between two layers (Eq. 9)",
-    "rescalings": (
-        "A → cA, V → V/c in each head (Eq. 13); with several heads what mixes them, too"
-    ),
+    "rescalings": "A → cA, V → V/c in each layer (Eq. 13)",
 }
 """What each family is, and where it is proved."""
 
@@ -66,7 +63,7 @@ def ledger_facts(study: LedgerStudy) -> Facts:
         },
         "formula": _formula(expected.source, expected.value),
         "paper": _formula(paper_name(paper), paper.value if misleads else None),
-        "limits": {"width": MAX_WIDTH, "heads": MAX_HEADS, "layers": MAX_LAYERS},
+        "limits": {"width": MAX_WIDTH, "layers": MAX_LAYERS},
     }
 
 

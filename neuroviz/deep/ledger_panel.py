@@ -1,6 +1,7 @@
 """Where the parameters of a network go: what each family of symmetries costs, and what
 remains."""
 
+from neuroviz.attention.ledger import KernelLedger
 from neuroviz.deep.dimension import paper_name, say_theory, would_mislead
 from neuroviz.deep.ledger import (
     FAMILIES,
@@ -10,20 +11,19 @@ from neuroviz.deep.ledger import (
     study_ledger,
 )
 from neuroviz.deep.ledger_facts import ledger_picture
-from neuroviz.engine.ledger import KernelLedger
-from neuroviz.engine.measure import Measurement
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import in_two_lines
+from neuroviz.rank.results import Measurement
 
 
 class LedgerExplorer(Panel):
     """Where the parameters of a network go: all of them, minus each family of
     symmetries, is the dimension.
 
-    Controls: d (input and inner widths), d′, a, H, t, layers, kind; under "More":
-    widths (such as 4,3,5, instead of d, d′ and layers), a per layer (such as 2,1),
-    seed. See `Panel` for what panels share.
+    Controls: d (input and inner widths), d′, a, t, layers, kind; under "More": widths
+    (such as 4,3,5, instead of d, d′ and layers), a per layer (such as 2,1), seed. See
+    `Panel` for what panels share.
 
     >>> panel = LedgerExplorer()
     >>> panel.controls["layers"].value = 3
@@ -48,7 +48,7 @@ class LedgerExplorer(Panel):
 
     def _describe(self, answer: LedgerStudy) -> str:
         expected, paper = answer.expected, answer.paper
-        theory = say_theory(expected, answer.ledger.dimension) or "No formula is known."
+        theory = say_theory(expected, answer.ledger.dimension)
         instead = (
             f"{paper_name(paper)} would say {paper.value}."
             if would_mislead(paper, expected)
@@ -68,7 +68,7 @@ def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
     )
     idle, n = ledger.parameters - ledger.dimension, ledger.dimension
     return (
-        f"{ledger.arch}: of {ledger.parameters} parameters {idle}"
+        f"{ledger.network}: of {ledger.parameters} parameters {idle}"
         f" direction{'s are' if idle != 1 else ' is'} silent ({', '.join(costs)}). {n}"
         f" dimension{'s remain' if n != 1 else ' remains'}"
         f" (exact{_how_sure(ledger, exact)})."

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention import Architecture as PaperNetwork
+from neuroviz.attention.architecture import check_architecture
 from neuroviz.attention.formulas import effective_widths
 from neuroviz.attention.symmetry import virtual_weights
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.rank.elimination import exact_rank, is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz.rank.point import random_point
+from neuroviz.rank.results import ExactMeasurement, Measurement
 
 
 @dataclass(frozen=True)

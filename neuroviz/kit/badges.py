@@ -1,10 +1,10 @@
 """The badges of a dimension: what was measured, and what theory says beside it."""
 
 from neuroviz.attention.expected import Expected
-from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.words import grouped
 from neuroviz.rank.field import DEFAULT_PRIME
+from neuroviz.rank.results import Measurement
 
 
 def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
@@ -21,8 +21,8 @@ def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
 def measured_badge(found: Measurement) -> str:
     """The badge of an exact measurement, with its number.
 
-    >>> from neuroviz.engine.architecture import Architecture
-    >>> from neuroviz.engine.measure import measure_dimension
+    >>> from neuroviz.attention import Architecture
+    >>> from neuroviz.kit.measured import measure_dimension
     >>> "exact · 16<" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """

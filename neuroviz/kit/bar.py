@@ -9,6 +9,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import time
 
 from neuroviz.rank.progress import Report
@@ -16,10 +17,25 @@ from neuroviz.rank.threads import IN_A_BROWSER
 
 SECONDS_WITHOUT_A_BAR = 4.0
 
+_listener: ContextVar[Report | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(report: Report | None) -> Iterator[None]:
+    """In the block, this function hears what work reports, and no bar is drawn."""
+    before = _listener.get()
+    _listener.set(report)
+    try:
+        yield
+    finally:
+        _listener.set(before)
+
 
 @contextmanager
 def showing(progress: bool | Report | None) -> Iterator[Report | None]:
     """In the block, the `Report` that a reader asks for.
+
+    A panel that is `listening` hears it instead, unless the reader gives a function.
 
     Args:
         progress: True for a bar, False for none, None for one where the work takes some
@@ -28,21 +44,22 @@ def showing(progress: bool | Report | None) -> Iterator[Report | None]:
     Raises:
         ValueError: if it is none of these.
     """
-    if progress is True:
-        with bar() as report:
-            yield report
-    elif progress is None:
-        with bar(after=SECONDS_WITHOUT_A_BAR) as report:
-            yield report
-    elif progress is False:
-        yield None
-    elif callable(progress):
-        yield progress
-    else:
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(
             "progress is True, False, None or a function of (what, part); got "
             f"{progress!r}"
         )
+    listener = _listener.get()
+    if callable(progress):
+        yield progress
+    elif listener is not None:
+        yield listener
+    elif progress is False:
+        yield None
+    else:
+        after = 0.0 if progress else SECONDS_WITHOUT_A_BAR
+        with bar(after) as report:
+            yield report
 
 
 @contextmanager
@@ -76,3 +93,12 @@ def _new_bar(begin: float):
     drawn = tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1)
     drawn.start_t = begin  # the time left comes from the speed since then
     return drawn
+
+
+def in_words(what: str, part: float) -> str:
+    """A report in words.
+
+    >>> in_words("elimination", 0.5)
+    'elimination, 50 %'
+    """
+    return f"{what}, {100 * part:.0f} %"

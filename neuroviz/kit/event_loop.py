@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from math import inf
 
-from neuroviz.engine.progress import in_words, listening, retold
+from neuroviz.kit.bar import in_words, listening
+from neuroviz.kit.steps import retold
 
 
 class EventLoop:

@@ -19,7 +19,8 @@ import traceback
 from collections.abc import Callable, Generator
 from multiprocessing import connection
 
-from neuroviz.engine.progress import finish, in_words, listening
+from neuroviz.kit.bar import in_words, listening
+from neuroviz.kit.steps import finish
 
 _GLANCE_SECONDS = 1  # so often it looks whether its parent is still there
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import paper_formula
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
 from neuroviz.deep.span import measure_span
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import follow, softmax_shares
@@ -181,14 +181,8 @@ def small_network(arch: object) -> Architecture:
 
 
 def _deep_network(arch: object, attention: str | None = "lightning") -> Architecture:
-    """The answer, once it is a deep network of the paper that can be measured at
-    once."""
+    """The answer, once it is a deep network that can be measured at once."""
     arch = small_network(arch)
-    if not arch.is_plain:
-        raise ValueError(
-            "Take a network of the paper: one head a layer, no skip, no mask; got"
-            f" {arch}."
-        )
     if attention is not None and arch.attention != attention:
         raise ValueError(f"Take a {attention} network; got {arch}.")
     if arch.num_layers < 2:

@@ -11,12 +11,12 @@ import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.attention.expected import Expected
-from neuroviz.engine.measure import Measurement
 from neuroviz.kit import theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
 from neuroviz.lessons.wrong_answers import Mistake
+from neuroviz.rank.results import Measurement
 
 _UNTIL_TYPED = 0.2  # seconds
 _LOCKED: dict[tuple[str, str], int | str] = {}

@@ -4,10 +4,10 @@ of them."""
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from neuroviz.attention import Architecture
+from neuroviz.attention.architecture import check_architecture
 from neuroviz.attention.expected import alpha
-from neuroviz.attention.formulas import effective_widths
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.formulas import expected_dimension
+from neuroviz.attention.formulas import effective_widths, expected_dimension
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention.layer import product_table
-from neuroviz.engine.progress import finish
+from neuroviz.kit.steps import finish
 from neuroviz.rank.checks import whole_number
 from neuroviz.singular.forms import Form, nearest_layer
 

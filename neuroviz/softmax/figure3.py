@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import Measurement, measure_dimension, rank_by_inputs
-from neuroviz.engine.progress import in_steps
+from neuroviz.attention.formulas import expected_dimension
+from neuroviz.kit.measured import measure_dimension, rank_by_inputs
 from neuroviz.kit.settings import seed, switch, whole
+from neuroviz.kit.steps import in_steps
 from neuroviz.rank.checks import whole_number
+from neuroviz.rank.results import Measurement
 
 if TYPE_CHECKING:
     import torch
@@ -278,8 +279,7 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Ten
     >>> procedure_jacobian(Architecture((2, 2), (1,)), seed=0, inputs=3).shape
     torch.Size([18, 8])
     """
-    from neuroviz.nn import torch
-    from neuroviz.nn.modules import AttentionNetwork
+    from neuroviz.attention.modules import AttentionNetwork, torch
 
     generator = torch.Generator().manual_seed(seed)
     network = AttentionNetwork(arch)
@@ -319,7 +319,7 @@ def float32_rank(
     """
     from threadpoolctl import threadpool_limits
 
-    from neuroviz.nn import torch
+    from neuroviz.attention.modules import torch
 
     rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
     tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)

@@ -14,14 +14,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.conditioned import conditioned_weights
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import ExactMeasurement, Measurement
 from neuroviz.rank.elimination import exact_rank, is_for_flint
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.results import ExactMeasurement, Measurement
 from neuroviz.softmax.two_tokens import (
     Shares,
     along_line,

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import (
     collapsing_layer,
     effective_widths,
     general_formula,
 )
 from neuroviz.attention.sizes import in_short
-from neuroviz.engine.architecture import Architecture
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     layers.move(shown.fit, moved);
     output.move(now, subject.output, far);
     rows.say(rowsOf(net, counts, facts), facts !== null, net.headDims.length === 1);
-    rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : net.heads === 1);
+    rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : true);
     const hint = "drag an orange edge · press ▶: the weights move, does the output?";
     stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint);
   }

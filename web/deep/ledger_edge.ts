@@ -6,8 +6,8 @@ import type { Group } from "../kit/view";
 const KNOB = 4; // pixels: its radius
 
 export interface EdgeOptions {
-  /** Dragged to the right, or up and down; a stem is a line that only shows the way. */
-  way: "across" | "along" | "across stem";
+  /** Dragged to the right, or up and down. */
+  way: "across" | "along";
   /** The number, and what happens when the reader sets another. */
   value(): number;
   put(value: number): void;

@@ -39,7 +39,7 @@ export interface LedgerFacts {
   /** The paper's formula, where it does not apply and would say something else. */
   paper: Formula | null;
   /** The largest network that the controls can say. */
-  limits: { width: number; heads: number; layers: number };
+  limits: { width: number; layers: number };
 }
 
 /** The controls that the scene moves. */
@@ -47,7 +47,6 @@ export type LedgerPlace = {
   width: number;
   width_out: number;
   head_dim: number;
-  heads: number;
   tokens: number;
   layers: number;
   kind: string;

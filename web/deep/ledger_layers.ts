@@ -5,7 +5,7 @@ import { viewIn } from "../kit/view";
 import { edge, type Edge, type EdgeOptions } from "./ledger_edge";
 import type { LedgerFacts } from "./ledger_facts";
 import { longer, without, type Network } from "./ledger_network";
-import { beside, fitOf, layersAt, lift, spacingOf } from "./ledger_places";
+import { beside, fitOf, layersAt, spacingOf } from "./ledger_places";
 import type { Fit, LayerBox, Room, Spacing } from "./ledger_places";
 import type { Layer } from "./ledger_weights";
 import { subscript } from "./ledger_words";
@@ -39,7 +39,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
   let net: Network;
   let limits: LedgerFacts["limits"];
   let look: Look;
-  let room: Room = { width: 0, height: 0, note: 0, button: 0, mostHeads: 1, canGrow: true };
+  let room: Room = { width: 0, height: 0, note: 0, button: 0, canGrow: true };
   let shown: Fit;
   let held: Fit | null = null;
   let shade: (entry: number) => string;
@@ -62,14 +62,6 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
     },
   };
 
-  const count = edge(svg.append("g"), {
-    way: "across stem",
-    value: () => net.heads,
-    put: (value) => options.go({ ...net, heads: within(value, limits.heads) }),
-    steps: (right, down) => (right - down) / (2 * spacingOf(net, room).step),
-    most: () => limits.heads,
-    ...hold,
-  });
   const output = edge(svg.append("g"), {
     way: "along",
     value: () => net.widths[net.headDims.length],
@@ -154,7 +146,7 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
       add.hidden = !canGrow;
       if (hadFocus && !canGrow) hands[hands.length - 1].remove.focus();
       const button = (canGrow ? add : hands[0].remove).offsetHeight;
-      room = { ...room, button, mostHeads: limits.heads, canGrow };
+      room = { ...room, button, canGrow };
       return fitOf(net, room, held);
     },
 
@@ -172,24 +164,21 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
     },
   };
 
-  /** Its heads, the last one first: it is behind the others. */
-  function drawLayer(layer: Layer, place: LayerBox, { step, hasLetters }: Spacing, i: number) {
+  function drawLayer(layer: Layer, place: LayerBox, { hasLetters }: Spacing, i: number) {
     const { colors, sizes } = look;
-    for (const [h, head] of [...layer.entries()].reverse()) {
-      for (const name of ["Q", "K", "V"] as const) {
-        const top = place.tops[name] - h * step;
-        drawMatrix(head[name], place.left + h * step, top);
-        const high = shown.tall * head[name].length;
-        if (h || (i && !hasLetters) || high < 0.8 * sizes.note) continue;
-        pen.font = `italic ${sizes.note}px ${look.font}`;
-        pen.textAlign = "right";
-        pen.fillStyle = colors.soft;
-        pen.fillText(name, place.left - 4, top + high / 2 + 0.35 * sizes.note);
-      }
+    for (const name of ["Q", "K", "V"] as const) {
+      const top = place.tops[name];
+      drawMatrix(layer[name], place.left, top);
+      const high = shown.tall * layer[name].length;
+      if ((i && !hasLetters) || high < 0.8 * sizes.note) continue;
+      pen.font = `italic ${sizes.note}px ${look.font}`;
+      pen.textAlign = "right";
+      pen.fillStyle = colors.soft;
+      pen.fillText(name, place.left - 4, top + high / 2 + 0.35 * sizes.note);
     }
   }
 
-  function drawMatrix(matrix: Layer[0]["Q"], left: number, top: number) {
+  function drawMatrix(matrix: Layer["Q"], left: number, top: number) {
     const { wide, tall } = shown;
     const frame = [left - 0.5, top - 0.5, wide * matrix[0].length, tall * matrix.length] as const;
     pen.fillStyle = look.colors.ground;
@@ -232,19 +221,9 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
     hand.remove.style.left = `${middle}px`;
   }
 
-  /** What there is once: the number of heads, the width of the output, and the button. */
+  /** What there is once: the width of the output, and the button. */
   function moveEnds(boxes: LayerBox[]) {
-    const [first, last] = [boxes[0], boxes[boxes.length - 1]];
-    const top = Math.min(...boxes.map(({ crown }) => crown)) - lift(room);
-    count.move({
-      name: "heads H in each layer",
-      at: [first.right, top],
-      line: [
-        [0, 0],
-        [0, first.crown - top],
-      ],
-      words: { text: `heads: ${net.heads}`, anchor: "start", shift: [9, 4] },
-    });
+    const last = boxes[boxes.length - 1];
     const half = last.width / 2;
     output.move({
       name: `width d${subscript(net.headDims.length)}`,

@@ -1,17 +1,16 @@
 /**
- * The network that the controls say, and what its parameters come to: `engine/ledger.py` and
- * `engine/formulas.py` once more. A test compares them at random networks.
+ * The network that the controls say, and what its parameters come to: `attention/directions.py`
+ * and `attention/formulas.py` once more. A test compares them at random networks.
  */
 import type { FamilyName, LedgerFacts, LedgerPlace } from "./ledger_facts";
 import { sum } from "./matrix";
 
 export type Attention = "lightning" | "softmax";
 
-/** Layer i goes from widths[i] to widths[i + 1]; all its heads have the dimension headDims[i]. */
+/** Layer i goes from widths[i] to widths[i + 1]; its head has the dimension headDims[i]. */
 export interface Network {
   widths: number[];
   headDims: number[];
-  heads: number;
   tokens: number;
   kind: Attention;
 }
@@ -26,8 +25,7 @@ export interface Counts {
   /**
    * Whether the numbers above are exact. The bases between layers are independent of each other
    * where the inputs reach every coordinate between layers, or the output sees it; elsewhere they
-   * count for less, and only an exact rank says for how much. With several heads it also says the
-   * dimension, and which heads blend.
+   * count for less, and only an exact rank says for how much.
    */
   isSure: boolean;
 }
@@ -40,7 +38,7 @@ const typed = (text: string) =>
 
 /** The network of a place; null where there is none, as while somebody types. */
 export function networkAt(place: LedgerPlace, limits: LedgerFacts["limits"]): Network | null {
-  const { width, width_out, head_dim, layers, heads, tokens } = place;
+  const { width, width_out, head_dim, layers, tokens } = place;
   const even = [...Array<number>(layers).fill(width), width_out];
   const widths = place.widths.trim() ? typed(place.widths) : even;
   const headDims = place.head_dims.trim()
@@ -53,11 +51,11 @@ export function networkAt(place: LedgerPlace, limits: LedgerFacts["limits"]): Ne
     count <= limits.layers &&
     widths.length === count + 1 &&
     [...widths, ...headDims].every(isSize);
-  return isOne ? { widths, headDims, heads, tokens, kind: place.kind as Attention } : null;
+  return isOne ? { widths, headDims, tokens, kind: place.kind as Attention } : null;
 }
 
 /** The controls that say this network: sliders where they can, else texts. */
-export function controlsFor({ widths, headDims, heads }: Network): Partial<LedgerPlace> {
+export function controlsFor({ widths, headDims }: Network): Partial<LedgerPlace> {
   const layers = headDims.length;
   const isEven = widths.slice(0, layers).every((width) => width === widths[0]);
   const sizes = isEven
@@ -66,7 +64,7 @@ export function controlsFor({ widths, headDims, heads }: Network): Partial<Ledge
   const dims = headDims.every((a) => a === headDims[0])
     ? { head_dim: headDims[0], head_dims: "" }
     : { head_dims: headDims.join() };
-  return { heads, ...sizes, ...dims };
+  return { ...sizes, ...dims };
 }
 
 /** Another layer at the end, like the last one. */
@@ -91,21 +89,18 @@ export function without(net: Network, layer: number): Network {
 }
 
 export function countsOf(net: Network): Counts {
-  const { widths, headDims, heads, kind } = net;
+  const { widths, headDims, kind } = net;
   const { seen, areBasesFree } = seenWidths(net);
-  const parameters = sum(
-    headDims.map((a, i) => heads * (2 * a * widths[i] + widths[i] * widths[i + 1])),
-  );
+  const parameters = sum(headDims.map((a, i) => widths[i] * (2 * a + widths[i + 1])));
   const parts = {
-    "head bases": headDims.map((a, i) => heads * (a * a - Math.max(0, a - widths[i]) ** 2)),
+    "head bases": headDims.map((a, i) => a * a - Math.max(0, a - widths[i]) ** 2),
     interfaces: widths.slice(1, -1).map((width) => width * width),
-    rescalings: kind === "softmax" ? [] : headDims.map(() => heads),
+    rescalings: kind === "softmax" ? [] : headDims.map(() => 1),
   };
   const explained = sum(Object.values(parts).flat());
-  const isOne = heads === 1;
-  const dimension = isOne ? dimensionOf(net, seen) : parameters - explained;
+  const dimension = dimensionOf(net, seen);
   const unexplained = parameters - explained - dimension;
-  return { parameters, parts, dimension, unexplained, isSure: isOne && areBasesFree };
+  return { parameters, parts, dimension, unexplained, isSure: areBasesFree };
 }
 
 /** How many coordinates of each width are reached by the inputs and seen by the output. */
@@ -124,7 +119,7 @@ function seenWidths({ widths, headDims }: Network) {
   return { seen, areBasesFree };
 }
 
-/** Corollary A and Theorem C, for one head in each layer. */
+/** Corollary A and Theorem C. */
 function dimensionOf({ widths, headDims, tokens, kind }: Network, seen: number[]): number {
   const layers = headDims.length;
   const isSoftmax = kind === "softmax";

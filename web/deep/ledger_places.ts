@@ -7,8 +7,6 @@ export interface Room {
   height: number;
   note: number;
   button: number;
-  /** There may be so many heads. */
-  mostHeads: number;
   /** Whether there may be more layers: a button adds one. */
   canGrow: boolean;
 }
@@ -20,14 +18,12 @@ export interface Fit {
   y: number;
 }
 
-/** A layer: its matrices Q, K and V stand one below the other, its heads one behind the other. */
+/** A layer: its matrices Q, K and V stand one below the other. */
 export interface LayerBox {
   left: number;
-  /** Of its first head. */
   width: number;
   tops: { Q: number; K: number; V: number };
   low: number;
-  /** The right and the upper edge of the head that is farthest behind. */
   right: number;
   crown: number;
 }
@@ -37,8 +33,6 @@ export interface Spacing {
   gap: number;
   /** A layer is at least so wide: there are words above it. */
   least: number;
-  /** From one head to the one behind it, to the right and up. */
-  step: number;
   /** Whether words have to be short. */
   isTight: boolean;
   /** Whether every layer has its letters Q, K and V; else only the first one. */
@@ -51,9 +45,6 @@ const BETWEEN = 6; // pixels between Q, K and V
 /** Room for the letters of the first layer. */
 const start = (room: Room): number => 4 + 0.85 * room.note;
 
-/** From the upper edge of the layers up to the knob that says how many heads there are. */
-export const lift = ({ note, button }: Room): number => Math.max(16 + note, button);
-
 /** Right of a layer: room for the number that is its width. */
 export const beside = ({ note }: Room): number => 13 + 0.7 * note;
 
@@ -63,19 +54,15 @@ export function spacingOf(net: Network, room: Room): Spacing {
   const wideGap = Math.max(34, 2.9 * note);
   const words = 4.6 * note; // above a layer, such as "layer 1 ×"
   const fixed = start(room) + tail(room) + (layers - 1) * wideGap;
-  const isRoomy = (behind: number) => fixed + layers * (words + behind) <= width;
-  // It does not depend on how many heads there are: it is what a hand that drags them goes by.
-  const step = isRoomy(7 * (room.mostHeads - 1)) ? 7 : 3;
-  const behind = step * (net.heads - 1);
-  if (layers <= 4 && isRoomy(behind)) {
-    return { gap: wideGap, least: words, step, isTight: false, hasLetters: true };
+  if (layers <= 4 && fixed + layers * words <= width) {
+    return { gap: wideGap, least: words, isTight: false, hasLetters: true };
   }
   const all = width - start(room) - tail(room);
-  const share = (all - (layers - 1) * beside(room)) / layers - behind;
+  const share = (all - (layers - 1) * beside(room)) / layers;
   const least = Math.min(2.6 * note, share);
-  const rest = (all - layers * (least + behind)) / Math.max(1, layers - 1);
+  const rest = (all - layers * least) / Math.max(1, layers - 1);
   const gap = Math.min(wideGap, rest);
-  return { gap, least, step, isTight: true, hasLetters: gap > 17 + 1.4 * note };
+  return { gap, least, isTight: true, hasLetters: gap > 17 + 1.4 * note };
 }
 
 /** Right of the last layer: its number, and the button that adds one. */
@@ -86,10 +73,9 @@ const tail = (room: Room) => beside(room) + (room.canGrow ? room.button : 0);
  * hand meanwhile.
  */
 export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
-  const { gap, least, step } = spacingOf(net, room);
+  const { gap, least } = spacingOf(net, room);
   const layers = net.headDims.length;
-  const behind = step * (net.heads - 1);
-  const fixed = start(room) + (layers - 1) * gap + layers * behind + tail(room);
+  const fixed = start(room) + (layers - 1) * gap + tail(room);
   const inputs = net.widths.slice(0, -1);
   const across = (wide: number) => {
     const growth = held ? 0 : 3 * wide;
@@ -99,7 +85,7 @@ export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
   let wide = held?.wide ?? LARGEST[0];
   while (wide > narrowest && across(wide) > room.width) wide -= 0.25;
 
-  const head = headroom(room) + behind + 2 * BETWEEN;
+  const head = headroom(room) + 2 * BETWEEN;
   const low = lowest(room);
   const most = Math.max(...net.headDims);
   const deep = Math.max(...net.widths.slice(1));
@@ -114,16 +100,14 @@ export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
   return { wide, tall, y: head + rest / 2 + 2 * tall * (most + 1) };
 }
 
-/** The layers begin below the buttons, the knob of the heads, and the words beside it. */
-const headroom = (room: Room) =>
-  room.button + lift(room) + Math.max(0.6 * room.note, room.button / 2);
+/** The layers begin below the buttons, and the words that say a. */
+const headroom = ({ button, note }: Room) => button + 16 + note;
 
 /** Below the layers stands the width of the output. */
 const lowest = ({ height, note }: Room) => height - Math.max(22, note + 10);
 
 export function layersAt(net: Network, room: Room, { wide, tall, y }: Fit): LayerBox[] {
-  const { gap, least, step } = spacingOf(net, room);
-  const behind = step * (net.heads - 1);
+  const { gap, least } = spacingOf(net, room);
   let left = start(room);
   return net.headDims.map((a, i) => {
     const width = wide * net.widths[i];
@@ -134,10 +118,10 @@ export function layersAt(net: Network, room: Room, { wide, tall, y }: Fit): Laye
       width,
       tops: { Q, K, V: y },
       low: y + tall * net.widths[i + 1],
-      right: left + behind + width,
-      crown: Q - behind,
+      right: left + width,
+      crown: Q,
     };
-    left += Math.max(width, least) + behind + gap;
+    left += Math.max(width, least) + gap;
     return box;
   });
 }

@@ -1,20 +1,17 @@
 /**
  * Weights of a network, the motions of its symmetries, and its output, in float64:
- * `engine/network.py` once more. A test compares them at random networks.
+ * `attention/architecture.py` once more. A test compares them at random networks.
  */
 import type { FamilyName } from "./ledger_facts";
 import type { Attention, Network } from "./ledger_network";
-import { each, exponential, made, plus, product, scaled, size, transposed } from "./matrix";
+import { each, exponential, made, product, scaled, size, transposed } from "./matrix";
 import type { Matrix } from "./matrix";
 
-export interface Head {
+export interface Layer {
   Q: Matrix;
   K: Matrix;
   V: Matrix;
 }
-
-/** What is done to a layer is done to each of its heads. */
-export type Layer = Head[];
 
 /** What moves the weights; "dimension" is no symmetry but a straight line. */
 export type Motion = FamilyName | "dimension";
@@ -37,21 +34,17 @@ const random = (rows: number, columns: number, ...place: number[]) =>
   made(rows, columns, (i, j) => drawn(...place, i, j));
 
 /** Weights and an input, such that the output of each layer has entries of the size of 1. */
-export function weightsOf({ widths, headDims, heads, tokens, kind }: Network) {
+export function weightsOf({ widths, headDims, tokens, kind }: Network) {
   const X = random(widths[0], tokens, INPUT);
   let before = X;
   const layers = headDims.map((a, i): Layer => {
-    const start = Array.from({ length: heads }, (_, h) => ({
-      Q: random(a, widths[i], i, 3 * h),
-      K: random(a, widths[i], i, 3 * h + 1),
-      V: random(widths[i + 1], widths[i], i, 3 * h + 2),
-    }));
+    const start = {
+      Q: random(a, widths[i], i, 0),
+      K: random(a, widths[i], i, 1),
+      V: random(widths[i + 1], widths[i], i, 2),
+    };
     const factor = Math.sqrt(widths[i + 1] * tokens) / size(layerOf(start, before, kind));
-    const layer = start.map(({ Q, K, V }) => {
-      if (kind === "softmax") return { Q, K, V: scaled(factor, V) };
-      const root = Math.cbrt(factor);
-      return { Q: scaled(root, Q), K: scaled(root, K), V: scaled(root, V) };
-    });
+    const layer = enlarged(start, factor, kind);
     before = layerOf(layer, before, kind);
     return layer;
   });
@@ -61,12 +54,15 @@ export function weightsOf({ widths, headDims, heads, tokens, kind }: Network) {
 export const outputOf = (layers: Layer[], X: Matrix, kind: Attention): Matrix =>
   layers.reduce((before, layer) => layerOf(layer, before, kind), X);
 
-/** The heads of a layer add up. */
-const layerOf = (layer: Layer, X: Matrix, kind: Attention): Matrix =>
-  layer.map((head) => headOf(head, X, kind)).reduce(plus);
+/** The layer whose output is so many times as large. */
+function enlarged({ Q, K, V }: Layer, factor: number, kind: Attention): Layer {
+  if (kind === "softmax") return { Q, K, V: scaled(factor, V) };
+  const root = Math.cbrt(factor);
+  return { Q: scaled(root, Q), K: scaled(root, K), V: scaled(root, V) };
+}
 
 /** V X S with S = (KX)ᵀ(QX), or its softmax column by column. */
-function headOf({ Q, K, V }: Head, X: Matrix, kind: Attention): Matrix {
+function layerOf({ Q, K, V }: Layer, X: Matrix, kind: Attention): Matrix {
   const scores = product(transposed(product(K, X)), product(Q, X));
   const S = kind === "softmax" ? transposed(transposed(scores).map(softmax)) : scores;
   return product(product(V, X), S);
@@ -92,54 +88,47 @@ export function movedBy(layers: Layer[], motion: Motion, s: number): Layer[] {
 export function generatorsOf(layers: Layer[], motion: "head bases" | "interfaces"): Matrix[] {
   const sizes =
     motion === "head bases"
-      ? layers.map(([{ Q }]) => Q.length)
-      : layers.slice(1).map(([{ Q }]) => Q[0].length);
+      ? layers.map(({ Q }) => Q.length)
+      : layers.slice(1).map(({ Q }) => Q[0].length);
   return sizes.map((n, i) => {
     const E = random(n, n, BASIS, i);
     return scaled((0.8 * Math.sqrt(n)) / size(E), E);
   });
 }
 
-/** A × c and V ÷ c, in each head another c. */
-function rescaled(layer: Layer, s: number): Layer {
-  return layer.map(({ Q, K, V }, h) => {
-    const c = Math.exp(s / (h + 1));
-    return { Q: scaled(c, Q), K, V: scaled(1 / c, V) };
-  });
+/** A × c and V ÷ c. */
+function rescaled({ Q, K, V }: Layer, s: number): Layer {
+  const c = Math.exp(s);
+  return { Q: scaled(c, Q), K, V: scaled(1 / c, V) };
 }
 
-/** Another basis inside each head. */
-function turned(layer: Layer, E: Matrix, s: number): Layer {
+/** Another basis inside the head. */
+function turned({ Q, K, V }: Layer, E: Matrix, s: number): Layer {
   const there = exponential(E, s);
   const back = exponential(transposed(E), -s);
-  return layer.map(({ Q, K, V }) => ({ Q: product(there, Q), K: product(back, K), V }));
+  return { Q: product(there, Q), K: product(back, K), V };
 }
 
 /** Another basis between layer i and the next: one writes in it, the other reads in it. */
 function interfaceTurned(layers: Layer[], i: number, E: Matrix, s: number): Layer[] {
   const there = exponential(E, s);
   const back = exponential(E, -s);
-  const write = (head: Head) => ({ ...head, V: product(there, head.V) });
-  const read = ({ Q, K, V }: Head) => {
+  const write = (layer: Layer) => ({ ...layer, V: product(there, layer.V) });
+  const read = ({ Q, K, V }: Layer) => {
     return { Q: product(Q, back), K: product(K, back), V: product(V, back) };
   };
   return layers.map((layer, k) => {
-    if (k === i) return layer.map(write);
-    return k === i + 1 ? layer.map(read) : layer;
+    if (k === i) return write(layer);
+    return k === i + 1 ? read(layer) : layer;
   });
 }
 
 /** Weights of layer i on a straight line that no symmetry knows. */
-function elsewhere(layer: Layer, i: number, s: number): Layer {
+function elsewhere({ Q, K, V }: Layer, i: number, s: number): Layer {
   const moved = (M: Matrix, which: number) =>
     each(M, (entry, row, column) => entry + 0.3 * s * drawn(LINE, i, which, row, column));
-  return layer.map(({ Q, K, V }, h) => ({
-    Q: moved(Q, 3 * h),
-    K: moved(K, 3 * h + 1),
-    V: moved(V, 3 * h + 2),
-  }));
+  return { Q: moved(Q, 0), K: moved(K, 1), V: moved(V, 2) };
 }
 
-/** All matrices of a network, head by head. */
-export const matricesOf = (layers: Layer[]): Matrix[] =>
-  layers.flatMap((layer) => layer.flatMap(({ Q, K, V }) => [Q, K, V]));
+/** All matrices of a network, layer by layer. */
+export const matricesOf = (layers: Layer[]): Matrix[] => layers.flatMap(({ Q, K, V }) => [Q, K, V]);

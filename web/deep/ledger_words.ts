@@ -52,7 +52,7 @@ export function rowsOf(net: Network, counts: Counts, facts: LedgerFacts | null):
   return ROWS.map((name, i): Row => {
     const isCost = i > 0 && i < ROWS.length - 1;
     const count = isCost ? costs[i - 1] : name === "parameters" ? parameters : dimension;
-    const isOpen = !facts && !counts.isSure && isOpenIn(net, name);
+    const isOpen = !facts && !counts.isSure && isOpenIn(name);
     return {
       name,
       number: isOpen ? "…" : `${isCost && count > 0 ? "−" : ""}${Math.abs(count)}`,
@@ -64,9 +64,8 @@ export function rowsOf(net: Network, counts: Counts, facts: LedgerFacts | null):
 }
 
 /** Whether only an exact rank says a number. */
-function isOpenIn(net: Network, name: RowName): boolean {
-  if (name === "parameters" || name === "head bases") return false;
-  return net.heads > 1 || name === "interfaces" || name === "unexplained";
+function isOpenIn(name: RowName): boolean {
+  return name === "interfaces" || name === "unexplained";
 }
 
 function roleOf(name: RowName, count: number, isExact: boolean): Role {
@@ -83,11 +82,11 @@ function whyOf(
   facts: LedgerFacts | null,
   isOpen: boolean,
 ): Said[] {
-  if (name === "dimension") return dimensionWords(net, facts);
+  if (name === "dimension") return dimensionWords(facts);
   if (name === "unexplained") return [soft(unexplainedWords(counts, facts))];
   if (name === "parameters") {
     const parts = net.headDims.map((a, i) => {
-      return net.heads * net.widths[i] * (2 * a + net.widths[i + 1]);
+      return net.widths[i] * (2 * a + net.widths[i + 1]);
     });
     return [soft(`all entries of Q, K and V${inParts(parts)}`)];
   }
@@ -107,7 +106,6 @@ function familyWords(name: FamilyName, net: Network): string {
   }
   // One token sees no A at all.
   if (net.kind === "softmax") return net.tokens > 1 ? "softmax sees A × c: none" : "softmax: none";
-  if (net.heads > 1) return "A × c and V ÷ c in a head; heads that blend";
   return "A × c and V ÷ c in a layer";
 }
 
@@ -117,11 +115,8 @@ function unexplainedWords(counts: Counts, facts: LedgerFacts | null): string {
   return counts.unexplained ? "other causes" : "nothing left";
 }
 
-function dimensionWords(net: Network, facts: LedgerFacts | null): Said[] {
-  if (!facts) {
-    const isKnown = net.heads === 1;
-    return [soft(`${isKnown ? "by the formula; " : ""}the exact rank comes from Python`)];
-  }
+function dimensionWords(facts: LedgerFacts | null): Said[] {
+  if (!facts) return [soft("by the formula; the exact rank comes from Python")];
   const { formula, paper } = facts;
   const theory = formula ? `${formula.source}: ${formula.value}` : "no formula";
   const words = [soft(`exact rank · ${theory}`)];

@@ -1,4 +1,4 @@
-/** Walks in GL_a: the one-parameter subgroups of `neuroviz/engine/symmetry.py`, once more. */
+/** Walks in GL_a: the one-parameter subgroups of `neuroviz/attention/symmetry.py`, once more. */
 import type { Point } from "./picture";
 
 export type Matrix = number[][];

@@ -66,7 +66,7 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     GELU, SiLU, Softplus) in `nn.Sequential`; `nn.MultiheadAttention`;
     `nn.TransformerEncoderLayer`, whose norms may be `nn.Identity`. All in evaluation
     mode. A symmetry that would move a parameter without `requires_grad` is left out. Of
-    the networks of `neuroviz.nn.modules` `kernel_ledger(module.arch)` says more.
+    the networks of `neuroviz.attention.modules` `kernel_ledger(module.arch)` says more.
 
     Raises:
         ValueError: if nothing is known about the module.

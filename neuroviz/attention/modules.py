@@ -1,17 +1,29 @@
-"""The same networks as torch modules.
+"""The networks of the paper as torch modules.
 
 As everywhere in the package tokens are the columns of X; a batch has shape (…, d, t).
-Q, K and V have the shapes of `neuroviz.engine.network`.
+Q, K and V have the shapes of `Architecture.parameter_shapes`.
 """
 
+from collections.abc import Mapping
 from math import inf
 from numbers import Real
 
-import torch
-from torch import Tensor, nn
+import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import layer_shapes
+from neuroviz.attention.architecture import Architecture, check_architecture
+from neuroviz.attention.layers import by_layer
+
+try:
+    import torch as torch
+    from torch import Tensor, nn
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ImportError(
+        "this needs torch: pip install 'neuroviz[torch]' (on a computer; a browser has"
+        " none)",
+        name="torch",
+    ) from None
 
 Device = torch.device | str | None
 
@@ -29,29 +41,15 @@ class _Attention(nn.Module):
         a: int,
         device: Device = None,
         dtype: torch.dtype | None = None,
-        heads: int = 1,
-        skip: bool = False,
-        causal: bool = False,
     ) -> None:
         super().__init__()
-        options = {
-            "attention": self.kind,
-            "heads": heads,
-            "skip": skip,
-            "causal": causal,
-        }
-        # Architecture checks the sizes
-        self.arch = arch = Architecture((d_in, d_out), (a,), **options)
-        (self.d_in, self.d_out), (self.a,), (self.heads,) = (
-            arch.widths,
-            arch.head_dims,
-            arch.heads,
-        )
-        self.skip, self.causal = arch.skip, arch.causal
-        for name, shape in layer_shapes(arch)[0]._asdict().items():
-            self.register_parameter(
-                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
-            )
+        # An architecture checks the sizes.
+        self.arch = Architecture((d_in, d_out), (a,), attention=self.kind)
+        self.d_in, self.d_out = self.arch.widths
+        (self.a,) = self.arch.head_dims
+        for name, shape in self.arch.parameter_shapes.items():
+            values = torch.empty(shape, device=device, dtype=dtype)
+            self.register_parameter(name.removeprefix("1."), nn.Parameter(values))
         self.reset_parameters()
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -69,38 +67,24 @@ class _Attention(nn.Module):
             )
 
     def forward(self, X: Tensor) -> Tensor:
-        """φ(X) for each matrix of the batch: the heads added, and X if there is a
-        skip."""
+        """φ(X) for each matrix of the batch."""
         _check_tokens(X, self.V)
-        Y = (
-            self._attend(X)
-            if self.heads == 1
-            else self._attend(X.unsqueeze(-3)).sum(-3)
-        )
-        return X + Y if self.skip else Y
+        return self._attend(X)
 
     def extra_repr(self) -> str:
-        more = (
-            [f"heads={self.heads}"] * (self.heads > 1)
-            + ["skip"] * self.skip
-            + ["causal"] * self.causal
-        )
-        return ", ".join([f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}", *more])
+        return f"d_in={self.d_in}, d_out={self.d_out}, a={self.a}"
 
 
 class LightningAttention(_Attention):
     """One layer of attention without softmax, in time linear in the number of tokens.
 
-        φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j        (Eq.
-                            1–3)
+        φ(X) = V X Xᵀ A X,  A = KᵀQ;    column i:  Σ_j (x_jᵀ A x_i) V x_j     (Eq. 1–3)
 
     Read from the left as (V (X (KX)ᵀ)) (QX): the t × t matrix XᵀAX is never formed, and
-    t tokens cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications a head. (With a
-    causal mask it is formed.)
+    t tokens cost t·a·(3 d_in + d_out) + a·d_in·d_out multiplications.
 
-    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in), with several
-    heads one matrix a head, stacked; any a ≥ 1, also a > d_in. heads, skip, causal: as
-    in `Architecture`.
+    Parameters `Q`, `K` of shape (a, d_in) and `V` of shape (d_out, d_in); any a ≥ 1,
+    also a > d_in.
 
     Shapes: X of shape (…, d_in, t), tokens as columns → (…, d_out, t), any t ≥ 1.
 
@@ -116,9 +100,7 @@ class LightningAttention(_Attention):
     kind = "lightning"
 
     def _attend(self, X: Tensor) -> Tensor:
-        if self.causal:  # each token sees another memory
-            return (self.V @ X) @ ((self.K @ X).mT @ (self.Q @ X)).triu()
-        # d_out × a, all that the tokens leave behind
+        # d_out × a: all that the tokens leave behind
         memory = self.V @ (X @ (self.K @ X).mT)
         return memory @ (self.Q @ X)
 
@@ -156,10 +138,6 @@ class SoftmaxAttention(_Attention):
 
     def _attend(self, X: Tensor) -> Tensor:
         logits = (self.K @ X).mT @ (self.Q @ X)  # row j, column i: x_jᵀ A x_i
-        if self.causal:
-            logits = logits.masked_fill(
-                torch.ones_like(logits, dtype=torch.bool).tril(-1), -torch.inf
-            )
         return (self.V @ X) @ torch.softmax(logits / self.temperature, dim=-2)
 
     def extra_repr(self) -> str:
@@ -177,8 +155,7 @@ class AttentionNetwork(nn.Module):
     `arch.tokens` is.
 
     Raises:
-        ValueError: if a lightning network is given a temperature other than 1, or the
-            architecture has anything in its block.
+        ValueError: if a lightning network is given a temperature other than 1.
 
     >>> network = AttentionNetwork(Architecture((4, 3, 5), (2, 2), attention="softmax"))
     >>> network(torch.ones(10, 4, 3)).shape
@@ -193,27 +170,54 @@ class AttentionNetwork(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if not arch.block.is_plain:
-            raise ValueError(f"AttentionNetwork has Q, K and V only; got {arch}")
-        self.arch, kind = arch, LightningAttention
-        options = {
-            "device": device,
-            "dtype": dtype,
-            "skip": arch.skip,
-            "causal": arch.causal,
-        }
-        if arch.attention == "softmax":
-            kind, options["temperature"] = SoftmaxAttention, temperature
-        elif temperature != 1.0:
+        check_architecture("AttentionNetwork", arch)
+        if arch.attention == "lightning" and temperature != 1.0:
             raise ValueError(
                 "lightning attention has no temperature; got"
                 f" temperature={temperature!r}: leave it out (dividing A by it only"
                 " rescales the output), or ask for attention='softmax'"
             )
-        self.layers = nn.ModuleList(
-            kind(*sizes, heads=H, **options)
-            for H, sizes in zip(arch.heads, arch.layers, strict=True)
-        )
+        self.arch = arch
+        self.layers = nn.ModuleList()
+        for sizes in arch.layers:
+            if arch.attention == "softmax":
+                layer = SoftmaxAttention(
+                    *sizes, temperature, device=device, dtype=dtype
+                )
+            else:
+                layer = LightningAttention(*sizes, device=device, dtype=dtype)
+            self.layers.append(layer)
+
+    @torch.no_grad()
+    def load_weights(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Take weights by name, as in `Architecture.parameter_shapes`.
+
+        Raises:
+            ValueError: if a name is missing or a shape is another one.
+        """
+        shapes = self.arch.parameter_shapes
+        found = {name: np.shape(weight) for name, weight in weights.items()}
+        if found != dict(shapes):
+            raise ValueError(
+                f"{self.arch} has the weights {dict(shapes)}; got {found}: give one"
+                " array of that shape for each name"
+            )
+        for layer, values in zip(self.layers, by_layer(weights), strict=True):
+            for name, value in values.items():
+                getattr(layer, name).copy_(torch.as_tensor(value))
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """The weights by name, in numpy.
+
+        >>> network = AttentionNetwork(Architecture((2, 3), (1,)))
+        >>> {name: weight.shape for name, weight in network.weights().items()}
+        {'1.Q': (1, 2), '1.K': (1, 2), '1.V': (3, 2)}
+        """
+        found = {}
+        for i, layer in enumerate(self.layers, start=1):
+            for name in ("Q", "K", "V"):
+                found[f"{i}.{name}"] = getattr(layer, name).detach().cpu().numpy()
+        return found
 
     def forward(self, X: Tensor) -> Tensor:
         """φ(X) = φ_l(… φ₁(X)) for each matrix of the batch."""
