@@ -11,14 +11,15 @@ from math import ceil
 
 import numpy as np
 import torch
+from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from torch.func import functional_call, jacfwd, jacrev, vmap
 
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, median_seconds, one_thread, seconds
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights, jacobian
+from neuroviz.attention import Architecture
 from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layers import jacobian
 
 NETWORKS = [
     Architecture.uniform(3, a=2, layers=2),

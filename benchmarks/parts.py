@@ -24,11 +24,11 @@ from timeit import repeat
 from unittest.mock import patch
 
 import numpy as np
+from neuroviz.engine import cost, measure, progress
 
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz.engine import cost, measure, progress
 from neuroviz.rank import elimination
 from neuroviz.rank.arithmetic import fastest_arithmetic
 

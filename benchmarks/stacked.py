@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from unittest.mock import patch
 
 import numpy as np
+from neuroviz.engine import random_rank
 
 import neuroviz as nv
 import neuroviz_beyond as nb
@@ -19,7 +20,6 @@ from benchmarks.figure3 import exact_ranks, grid
 from benchmarks.sweeps import shapes
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine, median_seconds, one_thread
-from neuroviz.engine import random_rank
 from neuroviz.rank.elimination import eliminate, exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 

@@ -12,8 +12,8 @@ from time import perf_counter
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, clear_caches, machine
 from neuroviz.attention.architecture import ATTENTION_KINDS
-from neuroviz.engine.architecture import Architecture
 from neuroviz_beyond.sweeps import Sweep, sweep
+from neuroviz_beyond.transformers import Transformer
 
 GOAL_SECONDS = 30
 HEADER = (
@@ -27,7 +27,7 @@ HEADER = (
 )
 
 
-def shapes(count: int) -> list[Architecture]:
+def shapes(count: int) -> list[Transformer]:
     """Different random architectures, always the same ones."""
     draw, found = random.Random(0), {}
     while len(found) < count:
@@ -35,14 +35,12 @@ def shapes(count: int) -> list[Architecture]:
         widths = tuple(draw.randint(1, 6) for _ in range(layers + 1))
         heads = tuple(draw.randint(1, 4) for _ in range(layers))
         found[
-            Architecture(
-                widths, heads, draw.randint(1, 4), draw.choice(ATTENTION_KINDS)
-            )
+            Transformer(widths, heads, draw.randint(1, 4), draw.choice(ATTENTION_KINDS))
         ] = None
     return list(found)
 
 
-def timed(wanted: list[Architecture], workers: int) -> tuple[float, Sweep]:
+def timed(wanted: list[Transformer], workers: int) -> tuple[float, Sweep]:
     """Seconds on the clock, from empty caches, and the records."""
     clear_caches()
     start = perf_counter()

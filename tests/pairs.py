@@ -6,15 +6,14 @@ from dataclasses import dataclass
 import mpmath
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.network import BlockWeights, random_block_weights
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.layers import BlockWeights, random_block_weights
 
 ARCHS = [
-    Architecture((3, 3), (2,), 3, "softmax", heads=3),
-    Architecture((1, 1), (1,), 3, "softmax", heads=2, block=Block(biases=True)),
-    Architecture(
+    Transformer((3, 3), (2,), 3, "softmax", heads=3),
+    Transformer((1, 1), (1,), 3, "softmax", heads=2, block=Block(biases=True)),
+    Transformer(
         (2, 3),
         (2,),
         2,
@@ -23,28 +22,28 @@ ARCHS = [
         causal=True,
         block=Block(biases=True, temperature=True),
     ),
-    Architecture.uniform(2, 2, 2, 3, "softmax", heads=2),
-    Architecture.uniform(3, 2, 3, 3, "softmax", heads=2),
-    Architecture.uniform(2, 1, 3, 3, "softmax", heads=3, causal=True),
-    Architecture.uniform(3, 2, 2, 3, "softmax", heads=3, skip=True),
-    Architecture.uniform(
+    Transformer.uniform(2, 2, 2, 3, "softmax", heads=2),
+    Transformer.uniform(3, 2, 3, 3, "softmax", heads=2),
+    Transformer.uniform(2, 1, 3, 3, "softmax", heads=3, causal=True),
+    Transformer.uniform(3, 2, 2, 3, "softmax", heads=3, skip=True),
+    Transformer.uniform(
         2, 2, 3, 2, "softmax", heads=2, skip=True, causal=True, block=Block(biases=True)
     ),
-    Architecture.uniform(2, 1, 2, 3, "softmax", heads=2, block=Block(biases=True)),
-    Architecture(
+    Transformer.uniform(2, 1, 2, 3, "softmax", heads=2, block=Block(biases=True)),
+    Transformer(
         (3, 2, 3), (2, 1), 3, "softmax", heads=(3, 2), block=Block(2, biases=True)
     ),
-    Architecture(
+    Transformer(
         (3, 2, 2, 3), (1, 2, 2), 3, "softmax", heads=2, block=Block(2, temperature=True)
     ),
-    Architecture.uniform(
+    Transformer.uniform(
         3, 2, 2, 3, "softmax", heads=4, skip=True, block=Block(2, 2, biases=True)
     ),
-    Architecture.uniform(2, 2, 2, 3, "softmax", heads=4, block=Block(1, 2)),
+    Transformer.uniform(2, 2, 2, 3, "softmax", heads=4, block=Block(1, 2)),
 ]
 
 
-def drawn(arch: Architecture, rng: np.random.Generator, reach: float) -> BlockWeights:
+def drawn(arch: Transformer, rng: np.random.Generator, reach: float) -> BlockWeights:
     """Random weights; some heads, outputs, inputs and biases are up to 10^±reach times
     larger."""
     weights = random_block_weights(Reals(), arch, rng)
@@ -103,7 +102,7 @@ class Change:
 
 
 def same_function(
-    arch: Architecture, weights: BlockWeights, change: Change, rng: np.random.Generator
+    arch: Transformer, weights: BlockWeights, change: Change, rng: np.random.Generator
 ) -> tuple[BlockWeights, tuple[tuple[int, ...], ...]]:
     """Other weights of the function, and where the heads have gone; groups stay
     together."""
@@ -172,7 +171,7 @@ def same_function(
 
 
 def changed(
-    arch: Architecture, weights: BlockWeights, kind: str, rng: np.random.Generator
+    arch: Transformer, weights: BlockWeights, kind: str, rng: np.random.Generator
 ) -> tuple[BlockWeights, BlockWeights] | None:
     """Weights with one thing changed, and without it at all; None where this kind has
     no sense."""
@@ -309,7 +308,7 @@ KINDS = (
 
 
 def exact_outputs(
-    arch: Architecture, weights: BlockWeights, X: np.ndarray, size: float
+    arch: Transformer, weights: BlockWeights, X: np.ndarray, size: float
 ) -> list:
     """Outputs with 60 digits, from the definition; rows are coordinates."""
     number = np.frompyfunc(mpmath.mpf, 1, 1)
@@ -346,7 +345,7 @@ def exact_outputs(
 
 
 def seen(
-    arch: Architecture,
+    arch: Transformer,
     weights: BlockWeights,
     new: BlockWeights,
     without: BlockWeights,

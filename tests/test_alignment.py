@@ -17,21 +17,20 @@ from pairs import (
     seen,
 )
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.network import forward, random_block_weights
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.alignment import (
     align,
     theorem_h_margins,
     where_theorem_h_fails,
 )
+from neuroviz_beyond.transformers.layers import forward, random_block_weights
 
 REALS = Reals()
 NETWORKS = [
-    Architecture.uniform(3, 2, 3, attention="softmax", heads=3),
-    Architecture.uniform(3, 2, 3, attention="softmax", heads=2, skip=True, causal=True),
-    Architecture.uniform(
+    Transformer.uniform(3, 2, 3, attention="softmax", heads=3),
+    Transformer.uniform(3, 2, 3, attention="softmax", heads=2, skip=True, causal=True),
+    Transformer.uniform(
         3,
         2,
         2,
@@ -39,13 +38,13 @@ NETWORKS = [
         heads=2,
         block=Block(biases=True, temperature=True),
     ),
-    Architecture.uniform(
+    Transformer.uniform(
         4, 2, 3, attention="softmax", heads=3, skip=True, block=Block(2, biases=True)
     ),
-    Architecture(
+    Transformer(
         (4, 3, 5), (2, 2), 3, "softmax", heads=(3, 2), block=Block(3, biases=True)
     ),
-    Architecture((3, 2), (2,), 3, "softmax", heads=2),
+    Transformer((3, 2), (2,), 3, "softmax", heads=2),
 ]
 
 
@@ -127,7 +126,7 @@ def test_another_point_of_the_orbit_has_the_same_function_and_is_recognised(arch
 
 
 def test_what_cannot_be_told_is_refused():
-    arch = Architecture.uniform(2, 2, 2, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 2, attention="softmax", heads=2)
     weights = random_block_weights(REALS, arch, np.random.default_rng(0))
     twins = weights | {
         f"1.{n}": np.repeat(weights[f"1.{n}"][:1], 2, axis=0) for n in "QK"
@@ -138,8 +137,8 @@ def test_what_cannot_be_told_is_refused():
     with pytest.raises(ValueError, match="do not fill the width"):
         align(arch, thin, thin)
     for other in (
-        Architecture.uniform(2, 2, 2, heads=2),
-        Architecture.uniform(
+        Transformer.uniform(2, 2, 2, heads=2),
+        Transformer.uniform(
             2, 2, 2, attention="softmax", heads=2, block=Block(rotary=True)
         ),
     ):
@@ -219,7 +218,7 @@ def test_weights_of_one_function_are_aligned_unless_rounding_hides_it(number):
 @pytest.mark.parametrize("size", [1e7, 1e8])
 def test_a_head_is_compared_in_units_of_its_own(size):
     """A head of logits 1e8 times larger hid another one, drawn anew, or blind."""
-    arch = Architecture((3, 3), (2,), 3, "softmax", heads=3)
+    arch = Transformer((3, 3), (2,), 3, "softmax", heads=3)
     rng = np.random.default_rng(0)
     first = random_block_weights(REALS, arch, rng)
     first["1.Q"][0] *= size
@@ -237,7 +236,7 @@ def test_a_head_is_compared_in_units_of_its_own(size):
 
 def test_an_output_is_compared_in_units_of_its_own():
     """v = 1e-7 and −3e-7 were equal beside 1."""
-    arch = Architecture((1, 1), (1,), 2, "softmax", block=Block(biases=True))
+    arch = Transformer((1, 1), (1,), 2, "softmax", block=Block(biases=True))
     first = {name: np.ones(shape) for name, shape in arch.parameter_shapes.items()}
     first |= {"1.V": 1e-7 * first["1.V"], "1.v": 1e-7 * first["1.v"]}
     assert "the values and biases do not agree" in refusal(
@@ -249,7 +248,7 @@ def test_an_output_is_compared_in_units_of_its_own():
 def test_an_ill_conditioned_basis_is_found_where_it_can_be():
     """diag(1e-8, 1, 1) was "not invertible"; it is known to all digits. Turned, it is
     not."""
-    arch = Architecture.uniform(3, 2, 3, attention="softmax", heads=2)
+    arch = Transformer.uniform(3, 2, 3, attention="softmax", heads=2)
     rng = np.random.default_rng(0)
     first = random_block_weights(REALS, arch, rng)
     left, right = (np.linalg.qr(rng.standard_normal((3, 3)))[0] for _ in range(2))
@@ -281,7 +280,7 @@ def test_an_ill_conditioned_basis_is_found_where_it_can_be():
 
 @pytest.mark.parametrize("size", [1.0, 1e-7, 1e-9])
 def test_a_negated_head_does_not_attend_like_another(size):
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     first["1.Q"] = first["1.Q"] * np.array([1, size])[:, None, None]
     second = first | {"1.Q": first["1.Q"] * np.array([1, -1])[:, None, None]}
@@ -292,7 +291,7 @@ def test_a_negated_head_does_not_attend_like_another(size):
 
 def test_equal_heads_that_cancel_are_not_equal_outputs():
     """Each matrix agrees up to 5e-7 of its size; two heads leave 1e-4 of it."""
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     almost = np.array([1, 1 + 1e-4])[:, None, None]
     first |= {
@@ -324,7 +323,7 @@ def test_biases_that_a_shift_cancels_are_equal(arch):
 @pytest.mark.parametrize("layers", [1, 2])
 def test_an_input_is_compared_in_units_of_its_own(layers):
     """Coordinates of tokens 1e8 and 1e12 times as long as others."""
-    arch = Architecture.uniform(3, 2, layers, attention="softmax", heads=2)
+    arch = Transformer.uniform(3, 2, layers, attention="softmax", heads=2)
     rng = np.random.default_rng(0)
     first = random_block_weights(REALS, arch, rng)
     first |= {f"1.{n}": first[f"1.{n}"] * [1, 1e-8, 1e-12] for n in "QKV"}
@@ -348,7 +347,7 @@ def test_ill_conditioned_bases_never_make_a_difference_of_equal_functions(seed):
 
 
 def test_rounding_to_float16_does_not_hide_a_negated_head():
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     half = {n: w.astype(np.float16) for n, w in first.items()}
     assert "no head of the second weights attends as head 1" in refusal(
@@ -357,7 +356,7 @@ def test_rounding_to_float16_does_not_hide_a_negated_head():
 
 
 def test_heads_that_attend_alike_are_a_reason_only_where_they_do():
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     twins = first | {f"1.{n}": np.repeat(first[f"1.{n}"][:1], 2, axis=0) for n in "QK"}
     assert "no head of the first weights attends as head 2 of the second" in refusal(
@@ -373,7 +372,7 @@ def test_heads_that_attend_alike_are_a_reason_only_where_they_do():
 
 
 def test_a_head_without_values_and_numbers_out_of_reach_are_reasons():
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     first["1.V"][1] = 0
     second = first | {"1.Q": first["1.Q"] * np.array([1, 2])[:, None, None]}
@@ -392,7 +391,7 @@ KINDS_OF_NUMBERS = ("float16", "bfloat16", "float32", "float64")
 @pytest.mark.parametrize("kind", KINDS_OF_NUMBERS)
 def test_tensors_of_every_kind_are_aligned_or_the_rounding_is_named(kind):
     torch = pytest.importorskip("torch")
-    arch = Architecture.uniform(
+    arch = Transformer.uniform(
         2, 2, 1, attention="softmax", heads=2, block=Block(biases=True)
     )
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
@@ -412,7 +411,7 @@ def test_tensors_of_every_kind_are_aligned_or_the_rounding_is_named(kind):
 
 def test_what_are_no_numbers_is_refused_in_our_words():
     torch = pytest.importorskip("torch")
-    arch = Architecture.uniform(2, 2, 1, attention="softmax", heads=2)
+    arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
     first = random_block_weights(REALS, arch, np.random.default_rng(0))
     for wrong in (
         {n: w.astype(complex) for n, w in first.items()},
@@ -428,7 +427,7 @@ def test_what_are_no_numbers_is_refused_in_our_words():
 
 def test_heads_change_their_group_where_keys_and_values_have_full_rank():
     """Remark 3: a = v = d, two groups of two heads, heads 2 and 3 exchanged."""
-    arch = Architecture.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))
+    arch = Transformer.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))
     first = random_block_weights(REALS, arch, np.random.default_rng(3))
     keys, values = (np.repeat(first[f"1.{name}"], 2, axis=0) for name in "KV")
     A, V = (keys.mT @ first["1.Q"])[[0, 2, 1, 3]], (first["1.O"] @ values)[[0, 2, 1, 3]]
@@ -446,9 +445,7 @@ def test_heads_change_their_group_where_keys_and_values_have_full_rank():
 def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens(causal, skip):
     """Remark 6 (i): −A and −V for all heads of such a set; with skips I + V_J is then
     the identity."""
-    arch = Architecture.uniform(
-        3, 2, 1, 2, "softmax", heads=2, causal=causal, skip=skip
-    )
+    arch = Transformer.uniform(3, 2, 1, 2, "softmax", heads=2, causal=causal, skip=skip)
     first = random_block_weights(REALS, arch, np.random.default_rng(2))
     first["1.V"][1] = -first["1.V"][0]
     second = first | {"1.Q": -first["1.Q"], "1.V": -first["1.V"]}
@@ -463,7 +460,7 @@ def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens(causal
 
 def test_two_causal_layers_with_skips_have_a_second_preimage_for_two_tokens():
     """Remark 6 (ii): I + V₂ = (I + V₁)⁻¹, and A₂ V₁ antisymmetric."""
-    arch = Architecture.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
+    arch = Transformer.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
     one, V1 = np.eye(2), np.array([[0.7, 0.2], [-0.4, 0.9]])
     T = np.linalg.inv(one + V1)
     A1 = np.array([[0.3, -1.1], [0.8, 0.5]])
@@ -493,7 +490,7 @@ def test_without_a_mask_only_symmetric_parts_count():
     weights = {"1.Q": A, "1.K": np.eye(2, dtype=int)[None], "1.V": A}
     for causal in (False, True):
         said = where_theorem_h_fails(
-            Architecture((2, 2), (2,), 2, "softmax", causal=causal), weights
+            Transformer((2, 2), (2,), 2, "softmax", causal=causal), weights
         )
         assert said == (
             "Condition 1: the symmetric parts of the A of layer 1 are dependent",
@@ -540,7 +537,7 @@ def test_near_the_edge_of_a_condition_floats_are_undecided_and_fractions_are_not
     """The margin is never more than the distance from weights that fail, nor far
     less."""
     more, edits, name, head = EDGES[said]
-    arch = Architecture.uniform(
+    arch = Transformer.uniform(
         3, 2, **{"layers": 1, "tokens": 3, "heads": 2} | more, attention="softmax"
     )
     rng = np.random.default_rng(4)

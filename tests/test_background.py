@@ -22,14 +22,15 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from neuroviz.engine.progress import reporting
 from panels import PATIENCE, eventually, is_alive
 
-from neuroviz.engine.progress import in_steps, reporting
 from neuroviz.kit import child as child_module
 from neuroviz.kit.background import Background
 from neuroviz.kit.background import background as of_this_machine
 from neuroviz.kit.event_loop import EventLoop
 from neuroviz.kit.process import ChildProcess
+from neuroviz.kit.steps import in_steps
 
 on_unix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
 

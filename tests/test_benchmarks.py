@@ -16,7 +16,7 @@ from benchmarks import jacobian, notebooks, plot, ranks, sweeps, tables
 from benchmarks.__main__ import NAMES
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort
-from neuroviz.engine.architecture import Architecture
+from neuroviz.attention import Architecture
 from neuroviz.rank.arithmetic import Float32, Float64, Int8, int8_is_exact
 
 SIZES = (256, 512)

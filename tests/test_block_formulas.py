@@ -7,12 +7,13 @@ from itertools import islice, product
 import pytest
 from variants import random_blocks, random_variants
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.ledger import kernel_ledger
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import kernel_ledger, measure_dimension
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.block_formulas import (
+    known_redundancies,
+    what_is_missing,
+)
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -57,7 +58,7 @@ def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_ou
     """At 2 → 1 with a = 1 and two tokens 9; a shift of the width of the output would
     give 10."""
     block = Block(biases=True, positions=True)
-    smallest = Architecture((2, 1), (1,), 2, "softmax", block=block)
+    smallest = Transformer((2, 1), (1,), 2, "softmax", block=block)
     assert expected_dimension(smallest).value == measure_dimension(smallest).value == 9
     answered = 0
     for d, d_out, a, heads, tokens in product(
@@ -66,7 +67,7 @@ def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_ou
         if rotary and a % 2:
             continue
         with_turns = replace(block, rotary=rotary)
-        arch = Architecture(
+        arch = Transformer(
             (d, d_out), (a,), tokens, "softmax", heads, causal=causal, block=with_turns
         )
         theory = expected_dimension(arch)
@@ -89,7 +90,7 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
             depths[d], (1, 2, 4), (2, 3, 4), *switches
         ):
             block = Block(biases=biases, mlp=(hidden, power))
-            arch = Architecture.uniform(
+            arch = Transformer.uniform(
                 d, 1, layers, 2, "softmax", heads=heads, skip=skip, block=block
             )
             theory, names = expected_dimension(arch), known_redundancies(arch)
@@ -107,7 +108,7 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
 
 
 def test_with_squares_between_skips_four_layers_of_width_two_lose_two_dimensions():
-    arch = Architecture(
+    arch = Transformer(
         (2,) * 5,
         (1,) * 4,
         2,
@@ -121,7 +122,7 @@ def test_with_squares_between_skips_four_layers_of_width_two_lose_two_dimensions
 
 
 def with_a_block(arch, **block):
-    return Architecture(**arch | {"block": Block(**block)})
+    return Transformer(**arch | {"block": Block(**block)})
 
 
 SOFTMAX = {"attention": "softmax", "tokens": 3}
@@ -192,7 +193,7 @@ def test_one_lightning_layer_with_values_of_any_rank():
     for d, d_out, a, heads, v in product(
         range(1, 4), range(1, 4), range(1, 4), range(1, 4), range(1, 4)
     ):
-        arch = Architecture((d, d_out), (a,), 3, heads=heads, block=Block(value_dim=v))
+        arch = Transformer((d, d_out), (a,), 3, heads=heads, block=Block(value_dim=v))
         theory = expected_dimension(arch)
         too_many = heads > d_out or (heads > d and min(v, d_out) < d)
         assert (theory.value is None) == (heads > 1 and too_many)
@@ -201,8 +202,8 @@ def test_one_lightning_layer_with_values_of_any_rank():
             assert measure_dimension(arch).value == theory.value, str(arch)
     assert answered > 120
     for beyond in (
-        Architecture((2, 4), (2,), 3, heads=3),
-        Architecture.uniform(3, 2, 2, heads=2, skip=True),
+        Transformer((2, 4), (2,), 3, heads=3),
+        Transformer.uniform(3, 2, 2, heads=2, skip=True),
     ):
         assert (
             expected_dimension(replace(beyond, block=Block(value_dim=1))).value is None
@@ -213,7 +214,7 @@ def test_lightning_with_mlps_between_its_layers():
     answered = 0
     for d, depth, hidden, power in product((2, 3), (2, 3), range(1, 5), (1, 2, 3)):
         for a in ((2,) * depth, (1,) + (2,) * (depth - 1), (3,) * (depth - 1) + (1,)):
-            arch = Architecture(
+            arch = Transformer(
                 (d,) * (depth + 1), a, 2, block=Block(mlp=(hidden, power))
             )
             theory = expected_dimension(arch)
@@ -234,7 +235,7 @@ def test_lightning_with_mlps_between_its_layers():
     ],
 )
 def test_for_two_tokens_theorem_w_is_told_as_a_bound(widths, heads, block):
-    arch = Architecture(widths, (2, 2), 2, "softmax", heads=heads, block=block)
+    arch = Transformer(widths, (2, 2), 2, "softmax", heads=heads, block=block)
     found = expected_dimension(arch)
     bound = expected_dimension(replace(arch, tokens=3)).value
     assert found.value is None and f"it is at most {bound} (Theorem W)" in found.note

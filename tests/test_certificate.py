@@ -13,13 +13,12 @@ from threading import Event, Thread
 import flint
 import numpy as np
 import pytest
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 
 import neuroviz_beyond.certificate.small_rank_pieces
 import neuroviz_beyond.certificate.verify
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Layer
+from neuroviz.attention import Architecture
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import budget as budget_module
 from neuroviz.rank.budget import Budget
 from neuroviz.rank.field import Reals
@@ -36,6 +35,7 @@ from neuroviz_beyond.certificate.certificate import (
     routes_to_try,
 )
 from neuroviz_beyond.certificate.find import ball_proof, words
+from neuroviz_beyond.transformers.layers import Layer
 
 BOTH = ("lightning", "softmax")
 

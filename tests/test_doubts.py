@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
+from neuroviz.engine.network import on_a_line
 from torch import nn
 
 from neuroviz import (
@@ -15,13 +16,12 @@ from neuroviz import (
     kernel_ledger,
     measure_dimension,
 )
-from neuroviz.engine.block import Block
-from neuroviz.engine.measure import clear_cache
-from neuroviz.engine.network import on_a_line
-from neuroviz.engine.rotary import _point_of_the_circle
-from neuroviz.engine.tape import Tape
+from neuroviz.kit.measured import clear_cache
 from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.rank.tape import Tape
 from neuroviz_beyond import functional_dimension, module_symmetries
+from neuroviz_beyond.transformers import Block
+from neuroviz_beyond.transformers.rotary import _point_of_the_circle
 
 UNLIKE_THEORY = (
     # Keys and values of all groups together have a lower rank than the width, those of

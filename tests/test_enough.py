@@ -9,10 +9,10 @@ import torch
 from test_functional import residues_of
 from torch import nn
 
-from neuroviz.engine.tape import Tape
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.rank.floats import float_rank
+from neuroviz.rank.tape import Tape
 from neuroviz_beyond.modules import functional
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.functional import functional_dimension

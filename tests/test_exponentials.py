@@ -4,14 +4,14 @@ no others."""
 import flint
 import numpy as np
 import pytest
+from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from test_peeling import virtual_jacobian
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import from_spectrum
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from neuroviz.rank.exponentials import INDEPENDENT
 from neuroviz.rank.field import Reals
+from neuroviz.rank.spectrum import from_spectrum
 
 KINDS = ("generic", "symmetric", "antisymmetric", "rank-one", "zero")
 # length of an antisymmetric M: tokens of length 1 attend unevenly, but not to one alone

@@ -6,8 +6,7 @@ import re
 import pytest
 
 import neuroviz_beyond as nb
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.formula.expression import parse_formula
 from neuroviz_beyond.formula.families import FAMILIES, Sizes
 from neuroviz_beyond.formula.family import (
@@ -16,6 +15,7 @@ from neuroviz_beyond.formula.family import (
     try_formula,
     what_is_known,
 )
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 WITH_FORMULA = [family for family in FAMILIES.values() if family.known]
 

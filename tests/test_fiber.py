@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.layer import (
     TOLERANCE,
     Pair,
@@ -19,8 +20,6 @@ from neuroviz.attention.layer import (
     swapped,
     with_antisymmetric_part,
 )
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import random_weights
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.single_layer.walk import (
     PRESETS,
@@ -29,6 +28,7 @@ from neuroviz.single_layer.walk import (
     plane_of,
     study_fiber,
 )
+from neuroviz_beyond.transformers.layers import random_weights
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")

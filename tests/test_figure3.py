@@ -10,12 +10,11 @@ import pytest
 import torch
 from panels import PATIENCE, headlines, title, trace
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Layer, jacobian
+from neuroviz.attention import Architecture
+from neuroviz.attention.modules import AttentionNetwork
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
-from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import float_rank
 from neuroviz.softmax.figure3 import (
@@ -26,6 +25,7 @@ from neuroviz.softmax.figure3 import (
 )
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
+from neuroviz_beyond.transformers.layers import Layer, jacobian
 
 PANEL = Figure3Explorer
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]

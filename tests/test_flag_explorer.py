@@ -5,14 +5,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from architectures import random_architectures
 from panels import headlines, plain, said, title, trace
-from variants import random_architectures
 
+from neuroviz.attention import Architecture
+from neuroviz.attention.formulas import effective_widths
 from neuroviz.deep.span import flag_steps, measure_span
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_formulas import effective_widths
-from neuroviz.engine.network import random_weights
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
@@ -22,6 +20,8 @@ from neuroviz_beyond.proofs.flag_panel import (
     flag_parts,
     study_flag,
 )
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import random_weights
 
 # Lemma D
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from neuroviz.engine.network import Layer, forward, jacobian
 from neuroviz.rank.field import Reals
 from neuroviz.singular.forms import (
     BOUNDARY,
@@ -31,6 +30,7 @@ from neuroviz.singular.forms import (
     preimages_of,
     resultant,
 )
+from neuroviz_beyond.transformers.layers import Layer, forward, jacobian
 
 X, ZERO = sp.symbols("X"), (0, 0, 0)
 

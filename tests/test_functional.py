@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import nn
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.tape import Tape
+from neuroviz.attention import Architecture
+from neuroviz.attention.formulas import expected_dimension
 from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.tape import Tape
 from neuroviz_beyond.modules import functional
 from neuroviz_beyond.modules.functional import functional_dimension
 from neuroviz_beyond.modules.symmetry_families import Power

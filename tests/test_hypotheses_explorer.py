@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from panels import said, title
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import general_formula
 from neuroviz.deep.hypotheses import HypothesesSetting, _between, study_hypotheses
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 
 
 def study(

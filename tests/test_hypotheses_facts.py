@@ -9,12 +9,12 @@ from node import ask, check_types
 from panels import words_of
 from test_accessibility import contrast
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import general_formula, paper_formula
 from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, study_hypotheses
 from neuroviz.deep.hypotheses_facts import MOST, hypotheses_facts, hypotheses_picture
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
 from neuroviz.kit import theme
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.plot import plain
 
 

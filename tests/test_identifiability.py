@@ -11,20 +11,19 @@ import numpy as np
 import pytest
 import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
-
 from neuroviz.engine import identifiability, network
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.identifiability import is_identifiable
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import layer_shapes, random_weights, unflatten
-from neuroviz.engine.symmetry import virtual_weights
+
+from neuroviz.attention.identifiability import is_identifiable
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz_beyond.search.equivalent_weights import known_equivalents
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import layer_shapes, random_weights, unflatten
 
 lightning, softmax = (
-    partial(Architecture, attention=kind) for kind in ("lightning", "softmax")
+    partial(Transformer, attention=kind) for kind in ("lightning", "softmax")
 )
 
 
@@ -571,7 +570,7 @@ NO_NUMBERS = "must give finite real numbers at random weights; got"
         (SOFT, lambda w: [A(w)[0, 0], np.nan], 0, NO_NUMBERS),
         (SOFT, np.eye(2), 0, "quantity must be a function of the weights; got ndarray"),
         (softmax((2, 2), (2,), block=Block(rotary=True)), A, 0, "does not know rotary"),
-        ((3, 3), A, 0, "is_identifiable needs an Architecture; got tuple"),
+        ((3, 3), A, 0, "is_identifiable needs an Transformer; got tuple"),
         (SOFT, A, -1, "seed must be a whole number ≥ 0"),
     ],
 )
@@ -608,11 +607,11 @@ def test_where_the_fibre_is_one_orbit_a_yes_is_for_all_weights(arch):
     assert "orbit" not in is_identifiable(arch, lambda w: w[0].Q[0, 0]).note
 
 
-HEADS = Architecture.uniform(3, 2, 2, 3, "softmax", heads=2, skip=True)
+HEADS = Transformer.uniform(3, 2, 2, 3, "softmax", heads=2, skip=True)
 GROUPS = replace(
     HEADS, heads=4, causal=True, block=Block(2, 2, biases=True, temperature=True)
 )
-BASES = Architecture((3, 2, 3), (2, 2), 2, "softmax", heads=2)
+BASES = Transformer((3, 2, 3), (2, 2), 2, "softmax", heads=2)
 FULL = replace(GROUPS, head_dims=(3, 3), skip=False, block=Block(3, 2))
 
 
@@ -721,7 +720,7 @@ def test_the_gap_above_the_silent_directions_is_between_two_neighbours_of_the_sp
 ):
     """At the dimension it is wide; one more or one less is inside what is kept, or
     inside the rounding."""
-    arch = Architecture((3, 2, 2), (2, 1), 3, kind)
+    arch = Transformer((3, 2, 2), (2, 1), 3, kind)
     dimension = measure_dimension(arch).value
     gaps = [
         identifiability._silent_directions(arch, n, 0)[2]

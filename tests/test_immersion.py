@@ -6,15 +6,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from neuroviz.engine.network import conditioned_tokens
 from panels import ends, plain, without
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import from_spectrum
-from neuroviz.engine.network import conditioned_tokens
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.floats import is_wide, nearby, without_rounding
+from neuroviz.rank.spectrum import from_spectrum
 from neuroviz.softmax.immersion import (
     MODES,
     ImmersionSetting,

@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_formulas import virtual_rank
-from variants import random_architectures, random_variants
-
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
+from architectures import random_architectures
 from neuroviz.engine.gauge_slice import num_columns
-from neuroviz.engine.measure import measure_dimension
+from test_formulas import virtual_rank
+from variants import random_variants
+
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.softmax.statements import _TABLE, _facts, _read
 from neuroviz_beyond.certificate.certificate import ROUTES, certify
 from neuroviz_beyond.proofs.known import QUESTIONS, what_is_known
+from neuroviz_beyond.transformers import Block, Transformer
 
 STATUSES = {
     "proved",
@@ -34,11 +34,11 @@ MASK = "a mask"
 OPEN = "What is not proved"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
 # for boards whose measurement does not matter
-SOME = measure_dimension(Architecture((2, 2), (1,)))
+SOME = measure_dimension(Transformer((2, 2), (1,)))
 
 
 def entry(question, widths, head_dims, tokens=3, attention="lightning"):
-    return what_is_known(Architecture(widths, head_dims, tokens, attention)).entry(
+    return what_is_known(Transformer(widths, head_dims, tokens, attention)).entry(
         question
     )
 
@@ -91,7 +91,7 @@ def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_in_the_docs(
 
 
 def test_a_measurement_that_contradicts_theory_is_said_to():
-    arch = Architecture((3, 3, 3), (2, 2))
+    arch = Transformer((3, 3, 3), (2, 2))
     found = measure_dimension(arch)
     wrong = what_is_known(arch, replace(found, value=found.value - 1)).entry(
         "exact rank"
@@ -125,7 +125,7 @@ def test_a_skip_is_spoken_of_where_all_widths_are_equal(attention):
     ],
 )
 def test_what_moves_in_the_orbit_of_theorem_h_is_named(layers, variant, moves):
-    arch = Architecture.uniform(3, 2, layers, 3, "softmax", heads=2, **variant)
+    arch = Transformer.uniform(3, 2, layers, 3, "softmax", heads=2, **variant)
     assert what_is_known(arch).entry(BLOCKS).answer == f"one orbit of {moves}"
 
 
@@ -451,7 +451,7 @@ def test_a_route_is_offered_exactly_where_it_proves_the_dimension(arch):
     ("route", "status"), [("theorem", "proved here"), ("ball", "certified")]
 )
 def test_a_certificate_is_shown_as_what_confirmed_the_dimension(route, status):
-    arch = Architecture((3, 3, 3), (2, 2), attention="softmax")
+    arch = Transformer((3, 3, 3), (2, 2), attention="softmax")
     proof = certify(arch, route)
     found = what_is_known(arch, certificate=proof).entry("certificates")
     assert (found.answer, found.status, found.source) == (
@@ -462,7 +462,7 @@ def test_a_certificate_is_shown_as_what_confirmed_the_dimension(route, status):
 
 
 def test_a_certificate_of_another_network_or_a_changed_one_is_refused():
-    arch = Architecture((3, 3, 3), (2, 2))
+    arch = Transformer((3, 3, 3), (2, 2))
     proof = certify(arch, "theorem")
     with pytest.raises(ValueError, match="must be of"):
         what_is_known(replace(arch, tokens=2), certificate=proof)
@@ -471,7 +471,7 @@ def test_a_certificate_of_another_network_or_a_changed_one_is_refused():
 
 
 def test_a_network_of_any_size_has_a_board_without_a_measurement():
-    board = what_is_known(Architecture.uniform(12288, 128, 96, 3, "softmax"))
+    board = what_is_known(Transformer.uniform(12288, 128, 96, 3, "softmax"))
     assert board.entry("dimension").answer == "451411968"
     assert board.entry("exact rank").status == "no formula" and board.routes == (
         "theorem",
@@ -479,7 +479,7 @@ def test_a_network_of_any_size_has_a_board_without_a_measurement():
 
 
 @pytest.mark.parametrize(
-    "arch", [*random_variants(20, 6), Architecture((2, 3, 2), (2, 2), 3, "softmax", 2)]
+    "arch", [*random_variants(20, 6), Transformer((2, 3, 2), (2, 2), 3, "softmax", 2)]
 )
 def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
     dimension, rank, fibre = what_is_known(arch).entries
@@ -497,23 +497,23 @@ def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
     ("arch", "answer", "source", "redundant"),
     [
         (
-            Architecture.uniform(3, 2, 2, skip=True),
+            Transformer.uniform(3, 2, 2, skip=True),
             "rescalings in each layer",
             "Theorem L",
             2,
         ),
-        (Architecture.uniform(3, 1, 2, skip=True), "open", OPEN, 2),
-        (Architecture.uniform(3, 2, 2, skip=True, causal=True), "open", OPEN, 2),
-        (Architecture.uniform(3, 2, 2, causal=True), "open", OPEN, 2 + 9),
-        (Architecture((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
+        (Transformer.uniform(3, 1, 2, skip=True), "open", OPEN, 2),
+        (Transformer.uniform(3, 2, 2, skip=True, causal=True), "open", OPEN, 2),
+        (Transformer.uniform(3, 2, 2, causal=True), "open", OPEN, 2 + 9),
+        (Transformer((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
         (
-            Architecture((2, 4, 2), (2, 2), 3, "softmax", causal=True),
+            Transformer((2, 4, 2), (2, 2), 3, "softmax", causal=True),
             "one point",
             "Theorem A′",
             20,
         ),
         (
-            Architecture.uniform(3, 2, 1, 3, "softmax", causal=True),
+            Transformer.uniform(3, 2, 1, 3, "softmax", causal=True),
             "one point",
             "Theorem H",
             0,
@@ -531,10 +531,10 @@ def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():
-    with pytest.raises(ValueError, match="needs an Architecture"):
+    with pytest.raises(ValueError, match="needs an Transformer"):
         what_is_known("softmax")
     with pytest.raises(ValueError, match="question is one of"):
-        what_is_known(Architecture((2, 2), (1,))).entry("depth")
+        what_is_known(Transformer((2, 2), (1,))).entry("depth")
 
 
 @pytest.mark.parametrize(
@@ -550,5 +550,5 @@ def test_what_is_no_architecture_or_no_question_is_refused():
     ],
 )
 def test_a_bottleneck_has_one_inner_width_that_neither_end_is_below(widths, is_one):
-    arch = Architecture(widths, (2,) * (len(widths) - 1), 3, "lightning")
+    arch = Transformer(widths, (2,) * (len(widths) - 1), 3, "lightning")
     assert ("bottleneck" in _facts(arch)) == is_one

@@ -8,28 +8,31 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from architectures import random_architectures
 from test_modules import autograd_jacobian, with_weights
-from variants import random_architectures, random_variants
+from variants import random_variants
 
+from neuroviz.attention.directions import symmetry_directions
 from neuroviz.attention.formulas import general_formula
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
-from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.identifiability import is_identifiable
-from neuroviz.engine.ledger import KernelLedger, kernel_ledger
-from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import flatten, random_weights, unflatten
+from neuroviz.attention.identifiability import is_identifiable
+from neuroviz.attention.ledger import KernelLedger
+from neuroviz.kit.measured import kernel_ledger, measure_dimension, rank_by_inputs
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.sweeps import sweep
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.block_formulas import (
+    known_redundancies,
+    what_is_missing,
+)
+from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.layers import flatten, random_weights, unflatten
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
 ONE_TOKEN, HIDDEN = "one token", "of the coordinates between layers"
 
 
-lightning, softmax = (partial(Architecture, attention=kind) for kind in BOTH)
+lightning, softmax = (partial(Transformer, attention=kind) for kind in BOTH)
 
 
 def bottlenecks(count: int, seed: int):
@@ -47,7 +50,7 @@ def bottlenecks(count: int, seed: int):
             2 if kind == "lightning" and i < layers - 1 else 1 for i in range(layers)
         ]
         head_dims = [draw.randint(m, d) for m, d in zip(least, widths, strict=False)]
-        yield Architecture(widths, head_dims, draw.randint(2, 3), kind)
+        yield Transformer(widths, head_dims, draw.randint(2, 3), kind)
 
 
 # It adds up
@@ -108,14 +111,14 @@ def check_causes(arch, ledger):
     return named
 
 
-def without_token_loss(arch: Architecture) -> int:
+def without_token_loss(arch: Transformer) -> int:
     """What would be left if every layer saw its whole A: with two tokens, and no layer
     of rank one.
 
     Then A of rank a ≥ 2 in every layer would do; here the count is the softmax
     dimension, less l.
     """
-    two_tokens = Architecture(arch.widths, arch.head_dims, 2, "softmax")
+    two_tokens = Transformer(arch.widths, arch.head_dims, 2, "softmax")
     return general_formula(two_tokens).value - arch.num_layers * (
         arch.attention == "lightning"
     )
@@ -298,7 +301,7 @@ def test_ledgers_of_variants_add_up_and_known_ones_leave_nothing_unexplained():
 
 def test_a_skip_brings_the_interfaces_to_life_and_the_rescalings_stay():
     networks = (
-        Architecture.uniform(3, 2, 3, heads=2, skip=skip) for skip in (False, True)
+        Transformer.uniform(3, 2, 3, heads=2, skip=skip) for skip in (False, True)
     )
     without, with_skip = map(kernel_ledger, networks)
     assert without.entries["bases between layers"] == 2 * 9
@@ -308,7 +311,7 @@ def test_a_skip_brings_the_interfaces_to_life_and_the_rescalings_stay():
 
 
 def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
-    ledger = kernel_ledger(Architecture((2, 2), (2,), heads=4))
+    ledger = kernel_ledger(Transformer((2, 2), (2,), heads=4))
     assert ledger.dimension == 2 * 4 * 3 // 2 and ledger.unexplained > 0
     assert "has 12 coefficients, and with so many heads it reaches all" in ledger.note
 
@@ -316,24 +319,24 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
 @pytest.mark.parametrize(
     ("arch", "said"),
     [
-        (Architecture((3, 3), (2,), 1, "softmax", heads=2), "no A is visible"),
+        (Transformer((3, 3), (2,), 1, "softmax", heads=2), "no A is visible"),
         (
-            Architecture((3, 3), (2,), 1, heads=2, skip=True),
+            Transformer((3, 3), (2,), 1, heads=2, skip=True),
             "antisymmetric part of each A is hidden",
         ),
         (
-            Architecture((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
+            Transformer((3, 3, 3), (2, 2), 3, "softmax", block=Block(value_dim=1)),
             (
                 "the formulas do not reach values that together have lower rank than"
                 " the width"
             ),
         ),
         (
-            Architecture.uniform(2, 2, 2, 3, heads=3),
+            Transformer.uniform(2, 2, 2, 3, heads=3),
             "a layer has more heads than outputs",
         ),
         (
-            Architecture((3, 3, 3), (1, 2), 3, heads=(1, 2)),
+            Transformer((3, 3, 3), (1, 2), 3, heads=(1, 2)),
             "A₁ has rank one: after layer 1 all tokens are parallel",
         ),
     ],
@@ -347,12 +350,12 @@ def test_what_is_unexplained_in_a_variant_has_a_cause_only_where_one_is_known(
 
 
 def test_the_note_of_a_variant_names_the_families_that_cost_something():
-    note = kernel_ledger(Architecture((3, 3), (2,), heads=2)).note
+    note = kernel_ledger(Transformer((3, 3), (2,), heads=2)).note
     assert (
         note
         == "bases of keys and queries and rescalings explain every silent direction"
     )
-    alone = kernel_ledger(Architecture((3, 3), (2,), attention="softmax", heads=2)).note
+    alone = kernel_ledger(Transformer((3, 3), (2,), attention="softmax", heads=2)).note
     assert alone == "bases of keys and queries explain every silent direction"
 
 
@@ -378,7 +381,7 @@ def test_a_reader_who_changes_a_ledger_does_not_change_the_next_one():
 @pytest.mark.parametrize(
     ("arch", "seed", "said"),
     [
-        ((3, 3), 0, "kernel_ledger needs an Architecture; got tuple"),
+        ((3, 3), 0, "kernel_ledger needs an Transformer; got tuple"),
         (lightning((2, 2), (2,)), -1, "seed must be a whole number ≥ 0; got -1"),
         (lightning((2, 2), (2,)), True, "seed must be a whole number ≥ 0; got True"),
     ],
@@ -389,7 +392,7 @@ def test_what_is_no_architecture_or_seed_is_refused(arch, seed, said):
 
 
 def test_a_probability_is_at_most_one_however_deep_the_network_is():
-    assert kernel_ledger(Architecture.uniform(1, 1, 15)).error_bound == 1
+    assert kernel_ledger(Transformer.uniform(1, 1, 15)).error_bound == 1
 
 
 # Large networks
@@ -455,7 +458,7 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
 def test_whoever_gives_no_seed_is_told_of_the_seed_zero():
     """What is found at a random point says at which: also where nobody asked for
     one."""
-    arch = Architecture((2, 2), (1,))
+    arch = Transformer((2, 2), (1,))
     measured = (
         kernel_ledger(arch).measured,
         measure_dimension(arch),

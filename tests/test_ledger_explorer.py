@@ -4,15 +4,15 @@ numbers disagree."""
 from dataclasses import replace
 
 import pytest
+from neuroviz.engine import measure
+from neuroviz.engine import random_rank as points
 from panels import PATIENCE, title
 
 import neuroviz as nv
 from neuroviz.attention import formulas
 from neuroviz.deep.ledger import LedgerSetting, study_ledger
 from neuroviz.deep.ledger_panel import LedgerExplorer, _say_ledger
-from neuroviz.engine import measure
-from neuroviz.engine import random_rank as points
-from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.kit.measured import kernel_ledger
 
 PANEL = LedgerExplorer
 ASKED = [

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from architectures import random_architectures
 from test_peeling import virtual_jacobian
-from variants import random_architectures
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import general_formula
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.softmax.two_tokens import Shares, free_jacobian, softmax_shares

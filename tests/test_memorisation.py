@@ -6,9 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import jacobian, random_tokens, random_weights
+from neuroviz.attention.formulas import expected_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz_beyond.memorisation import memorisation
@@ -29,6 +28,7 @@ from neuroviz_beyond.memorisation.memorisation import (
     try_numbers,
     values,
 )
+from neuroviz_beyond.transformers.layers import jacobian, random_tokens, random_weights
 
 QUICK = [
     arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"

@@ -13,20 +13,20 @@ import torch
 from definition import output
 from torch.utils.flop_counter import FlopCounterMode
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import (
-    Layer,
-    forward,
-    jacobian,
-    random_tokens,
-    random_weights,
-)
+from neuroviz.attention import Architecture
 from neuroviz.attention.modules import (
     AttentionNetwork,
     LightningAttention,
     SoftmaxAttention,
 )
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layers import (
+    Layer,
+    forward,
+    jacobian,
+    random_tokens,
+    random_weights,
+)
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 SIZES = [

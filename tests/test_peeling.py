@@ -5,11 +5,11 @@ import pytest
 
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
-from neuroviz.engine.network import jacobian
-from neuroviz.engine.symmetry import as_network
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.rank.rows import RowSpace
+from neuroviz_beyond.transformers.layer_symmetry import as_network
+from neuroviz_beyond.transformers.layers import jacobian
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]

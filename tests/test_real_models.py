@@ -8,8 +8,11 @@ import pytest
 import torch
 from torch.func import jacrev, vmap
 
-from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
+from neuroviz_beyond.transformers.block_formulas import (
+    known_redundancies,
+    what_is_missing,
+)
 from neuroviz_beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 
 NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension

@@ -5,12 +5,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies
-from neuroviz.engine.network import forward, random_block_weights
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.alignment import align, shown
+from neuroviz_beyond.transformers.block_formulas import known_redundancies
+from neuroviz_beyond.transformers.layers import forward, random_block_weights
 from neuroviz_beyond.transformers.real_models import real_model
 
 REALS = Reals()
@@ -20,7 +19,7 @@ HEADS, GROUPS = 4, 2
 def grouped_network(head_dim, value_dim, seed):
     """One layer of width 2, two groups of two heads, and random weights of it."""
     block = Block(value_dim, GROUPS)
-    arch = Architecture.uniform(2, head_dim, 1, 3, "softmax", heads=HEADS, block=block)
+    arch = Transformer.uniform(2, head_dim, 1, 3, "softmax", heads=HEADS, block=block)
     return arch, random_block_weights(REALS, arch, np.random.default_rng(seed))
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from neuroviz.engine import network as engine
 from panels import said, title, trace
 
-from neuroviz.engine import network as engine
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.same_function import (
     TwinSetting,

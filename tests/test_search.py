@@ -9,23 +9,12 @@ import numpy as np
 import pytest
 from count import count_fiber
 from definition import Residue, output
+from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
 from neuroviz.attention.layer import Pair, function_table
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
-from neuroviz.engine.network import (
-    Layer,
-    flatten,
-    forward,
-    random_block_weights,
-    random_weights,
-    unflatten,
-)
-from neuroviz.engine.symmetry import as_network, virtual_weights
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
@@ -54,6 +43,16 @@ from neuroviz_beyond.search.local_coordinates import (
 from neuroviz_beyond.search.panel import SearchExplorer, search_parts
 from neuroviz_beyond.search.search import VERIFIED, search_fiber
 from neuroviz_beyond.search.units import fitting_units
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.layer_symmetry import as_network, virtual_weights
+from neuroviz_beyond.transformers.layers import (
+    Layer,
+    flatten,
+    forward,
+    random_block_weights,
+    random_weights,
+    unflatten,
+)
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 
@@ -171,7 +170,7 @@ def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, k
 
 def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_still_one_point():
     v, k, h = rng(1).standard_normal((3, 3))
-    arch = Architecture((3, 1), (1,))
+    arch = Transformer((3, 1), (1,))
     search = search_fiber(
         arch, (Layer(k[None], v[None], h[:1, None] * v[None]),), starts=16
     )
@@ -181,7 +180,7 @@ def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_still_one_point(
     ] == [RESCALED]
 
 
-HEADS = Architecture.uniform(2, 2, 1, 3, "softmax", heads=2)
+HEADS = Transformer.uniform(2, 2, 1, 3, "softmax", heads=2)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ HEADS = Architecture.uniform(2, 2, 1, 3, "softmax", heads=2)
     [
         (HEADS, ("random",), (SAME, SHUFFLED)),
         (
-            Architecture((3, 2, 3), (1, 1), 2, "softmax", 2, causal=True),
+            Transformer((3, 2, 3), (1, 1), 2, "softmax", 2, causal=True),
             ("transposes",),
             (SAME,),
         ),
@@ -236,7 +235,7 @@ def test_a_search_that_finds_nothing_says_that_this_is_no_information(monkeypatc
 
 
 def test_with_too_few_inputs_networks_agree_by_accident_and_fresh_inputs_tell():
-    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    arch = Transformer.uniform(2, 2, 1, 3, "softmax")
     weights = random(arch)
     X, fresh = rng(1).standard_normal((2, 1, 2, 3))
     misfit = Misfit(
@@ -257,9 +256,7 @@ def test_with_too_few_inputs_networks_agree_by_accident_and_fresh_inputs_tell():
 # Networks of other sizes
 
 
-ONE, TWO_LAYERS = (
-    Architecture.uniform(2, 2, layers, 3, "softmax") for layers in (1, 2)
-)
+ONE, TWO_LAYERS = (Transformer.uniform(2, 2, layers, 3, "softmax") for layers in (1, 2))
 BIASED = replace(HEADS, block=Block(1, 1, biases=True, temperature=True))
 SIZES = [
     *(
@@ -327,7 +324,7 @@ def test_heads_that_no_input_shows_together_are_refused_at_once(size):
 
 @pytest.mark.parametrize(
     "arch",
-    [ONE, TWO_LAYERS, HEADS, Architecture.uniform(3, 2, 3, 3, "softmax")],
+    [ONE, TWO_LAYERS, HEADS, Transformer.uniform(3, 2, 3, 3, "softmax")],
     ids=str,
 )
 def test_networks_of_ordinary_sizes_are_searched_as_they_are(arch):
@@ -361,7 +358,7 @@ def test_tensors_are_searched_as_the_numbers_that_they_hold():
 
 
 def test_a_search_tells_its_progress():
-    arch, seen = Architecture.uniform(2, 2, 1, 3, "softmax"), []
+    arch, seen = Transformer.uniform(2, 2, 1, 3, "softmax"), []
     whole = search_fiber(
         arch, random(arch), starts=5, progress=lambda *counts: seen.append(counts)
     )
@@ -372,7 +369,7 @@ def test_a_search_tells_its_progress():
 
 
 def test_more_starts_only_add_and_a_seed_is_a_search():
-    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    arch = Transformer.uniform(2, 2, 1, 3, "softmax")
     few, more = (search_fiber(arch, random(arch), starts=n, seed=3) for n in (2, 4))
     for one, two in zip(few.outcomes, more.outcomes[:2], strict=True):
         np.testing.assert_array_equal(flat(one.virtual), flat(two.virtual))
@@ -392,26 +389,26 @@ def test_more_starts_only_add_and_a_seed_is_a_search():
         ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
         ({"progress": 3}, "progress is a function, or None; got 3"),
         ({"weights": ()}, "shapes"),
-        ({"arch": "softmax"}, "needs an Architecture"),
+        ({"arch": "softmax"}, "needs an Transformer"),
         (
-            {"arch": Architecture.uniform(2, 2, 1, heads=2)},
+            {"arch": Transformer.uniform(2, 2, 1, heads=2)},
             "what Theorem H is about: softmax",
         ),
         (
-            {"arch": Architecture((2, 4, 2), (2, 2), 3, "softmax", 2)},
+            {"arch": Transformer((2, 4, 2), (2, 2), 3, "softmax", 2)},
             "in a bottleneck that the values fill",
         ),
     ],
 )
 def test_what_makes_no_search_is_refused(change, words):
-    arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    arch = Transformer.uniform(2, 2, 1, 3, "softmax")
     with pytest.raises(ValueError, match=words):
         search_fiber(**{"arch": arch, "weights": random(arch), "starts": 2} | change)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "lightning"])
 def test_the_zero_function_is_refused(attention):
-    arch = Architecture.uniform(2, 2, 1, 3, attention)
+    arch = Transformer.uniform(2, 2, 1, 3, attention)
     (layer,) = random(arch)
     with pytest.raises(ValueError, match="zero"):
         search_fiber(arch, (layer._replace(V=0 * layer.V),), starts=2)
@@ -426,10 +423,10 @@ def test_settings_that_are_none_are_refused():
 # The coordinates, and the way down.
 
 ARCHS = [
-    Architecture((3, 2, 3), (2, 1), 3, "softmax"),
-    Architecture((3, 2, 3), (2, 1)),
-    Architecture.uniform(2, 2, 3),
-    Architecture((3, 3, 1), (2, 1)),
+    Transformer((3, 2, 3), (2, 1), 3, "softmax"),
+    Transformer((3, 2, 3), (2, 1)),
+    Transformer.uniform(2, 2, 3),
+    Transformer((3, 3, 1), (2, 1)),
 ]
 
 
@@ -455,7 +452,7 @@ def test_a_chart_has_as_many_coordinates_as_the_gauge_slice_and_loses_no_directi
 
 
 @pytest.mark.parametrize(
-    "arch", [Architecture((2, 4, 3, 2), (3, 1, 5)), Architecture((3, 1, 2), (2, 2))]
+    "arch", [Transformer((2, 4, 3, 2), (3, 1, 5)), Transformer((3, 1, 2), (2, 2))]
 )
 def test_a_narrow_network_has_the_same_virtual_weights_also_where_values_lost_rank(
     arch,

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.expected import alpha
 from neuroviz.attention.layer import (
     Pair,
@@ -15,8 +16,7 @@ from neuroviz.attention.layer import (
     kernel_dimension,
     product_table,
 )
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.singular.forms import (

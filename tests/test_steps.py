@@ -7,13 +7,12 @@ import flint
 import numpy as np
 import pytest
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import effective_widths
-from neuroviz.engine.network import forward, jacobian, random_block_weights
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.alignment import shown
+from neuroviz_beyond.transformers.block_formulas import effective_widths
+from neuroviz_beyond.transformers.layers import forward, jacobian, random_block_weights
 
 S = np.array(None)
 S[()] = flint.fmpq_poly([0, 1])
@@ -44,7 +43,7 @@ def test_w1_what_later_layers_see_has_the_widths_of_theorem_w(seed):
     widths = tuple(map(int, rng.choice([1, 2, 3, 6, 9], int(rng.integers(3, 5)))))
     heads = [groups * int(n) for n in rng.integers(1, 3, len(widths) - 1)]
     head_dims = [2, 1, 3, 2]
-    arch = Architecture(
+    arch = Transformer(
         widths, head_dims[: len(heads)], 3, "softmax", heads, block=block
     )
     layers = shown("a test", arch, random_block_weights(Reals(), arch, rng))
@@ -80,7 +79,7 @@ def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(
     """(1, 3, 2): two heads fill two of the three inner dimensions, and V₂ and A₂ are
     free on the third."""
     rng = np.random.default_rng(1)
-    arch = Architecture(widths, widths[:-1], 3, "softmax", heads=2)
+    arch = Transformer(widths, widths[:-1], 3, "softmax", heads=2)
     X, z = rng.standard_normal((5, widths[0], 3)), random_weights(rng, widths)
 
     def paths(z):
@@ -332,8 +331,8 @@ def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(a
     """ż + c ∘ z = 0 only for c = 0, any Σ V ⊗ A (four heads of width 2 reach all 12);
     not where V₁ = 0."""
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
-    first = Architecture((2, 2), (2,), 3, skip=True)
-    last = Architecture((2, 2), (2,), 3, heads=4)
+    first = Transformer((2, 2), (2,), 3, skip=True)
+    last = Transformer((2, 2), (2,), 3, heads=4)
     before, behind = (random_block_weights(over, arch, rng) for arch in (first, last))
     if alone:
         before["1.V"] *= 0

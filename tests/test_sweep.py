@@ -27,10 +27,10 @@ from loky import ProcessPoolExecutor
 from panels import PATIENCE
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.sweeps import Record, Sweep, sweep
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 MODULE = sys.modules["neuroviz_beyond.sweeps"]
 # workers inherit it
@@ -38,12 +38,12 @@ HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))
 
 SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
 SMALL = [
-    Architecture((d, inner, d), (a, 2), tokens, kind)
+    Transformer((d, inner, d), (a, 2), tokens, kind)
     for kind, d, inner, a, tokens in SIZES
 ]
 
 
-class Deadly(Architecture):
+class Deadly(Transformer):
     """Ends whatever process asks for its layers, but for the one that the tests run
     in."""
 
@@ -347,13 +347,13 @@ def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(
 
 _SCRIPT = """
 import sys
-from neuroviz.engine.architecture import Architecture
+from neuroviz.engine.architecture import Transformer
 from neuroviz_beyond.sweeps import Record, sweep
 
 if __name__ == "__main__":
-    small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
+    small = [Transformer((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
     # It takes minutes, so that the interrupt comes first.
-    large = Architecture.uniform(48, 40, 16)
+    large = Transformer.uniform(48, 40, 16)
     print("never:", sweep([*small, large], workers=int(sys.argv[1]), file=sys.argv[2]))
 """
 
@@ -387,7 +387,7 @@ def test_an_interrupt_ends_it_and_its_workers_and_what_was_measured_is_kept(
     assert err.count("Traceback") == 1 and err.rstrip().endswith("KeyboardInterrupt")
     assert not psutil.wait_procs(below, timeout=PATIENCE)[1]
     assert len(lines(file)) == 4
-    small = [Architecture((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
+    small = [Transformer((d, 2, d), (a, 2)) for d in (2, 3) for a in (1, 2)]
     sweep(small, file=tmp_path / "whole.jsonl", progress=False)
     assert sorted(lines(file)) == sorted(lines(tmp_path / "whole.jsonl"))
 
@@ -671,7 +671,7 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ({"architectures": None}, "sweep needs architectures, in a list; got None"),
         (
             {"architectures": [SMALL[0], (3, 3)]},
-            "sweep needs an Architecture; got tuple",
+            "sweep needs an Transformer; got tuple",
         ),
         (
             {"method": "guess"},

@@ -4,16 +4,12 @@ import numpy as np
 import pytest
 from definition import RandomExponential, Residue, output, residues
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block_symmetry import symmetry_directions
-from neuroviz.engine.network import (
-    Layer,
-    flatten,
-    forward,
-    random_tokens,
-    random_weights,
-)
-from neuroviz.engine.symmetry import (
+from neuroviz.attention import Architecture
+from neuroviz.attention.directions import symmetry_directions
+from neuroviz.rank.elimination import exact_rank
+from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.pivots import inverse
+from neuroviz_beyond.transformers.layer_symmetry import (
     change_head_basis,
     change_interface,
     recover_head_basis,
@@ -22,9 +18,13 @@ from neuroviz.engine.symmetry import (
     swap_keys_and_values,
     virtual_weights,
 )
-from neuroviz.rank.elimination import exact_rank
-from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz.rank.pivots import inverse
+from neuroviz_beyond.transformers.layers import (
+    Layer,
+    flatten,
+    forward,
+    random_tokens,
+    random_weights,
+)
 
 BOTH = ("lightning", "softmax")
 F = PrimeField()

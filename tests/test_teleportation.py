@@ -4,8 +4,8 @@ counted."""
 import numpy as np
 import pytest
 
-from neuroviz.engine.network import forward, jacobian
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layers import forward, jacobian
 from studies.teleportation import teleportation
 from studies.teleportation.teleportation import (
     DESTINATIONS,

@@ -4,11 +4,10 @@ edges included."""
 import numpy as np
 import pytest
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.kit.measured import measure_dimension
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 EACH = 60  # 12,000 for each theorem, of which at least 10,000 are different
 
@@ -44,7 +43,7 @@ def _draw(theorem, rng):
         widths = (d + size(0, 2), *widths[1:-1], d + size(0, 2))
     head_dims = tuple(size(1, 7 if theorem in "SFL" else 5) for _ in range(depth))
     if theorem == "K":
-        return Architecture(widths, head_dims, size(2, 4), causal=True)
+        return Transformer(widths, head_dims, size(2, 4), causal=True)
     if theorem in "FL":  # ranks of 2 and more, but in the last layer of Theorem F
         narrow = depth - (theorem == "F")
         widths = tuple(
@@ -54,11 +53,11 @@ def _draw(theorem, rng):
             max(2, a) if i < narrow else a for i, a in enumerate(head_dims)
         )
         widths = (max(2, d),) * (depth + 1) if skip else widths
-        return Architecture(widths, head_dims, size(2, 5 + 2 * skip), skip=skip)
+        return Transformer(widths, head_dims, size(2, 5 + 2 * skip), skip=skip)
     if theorem == "S":
         heads = tuple(size(1, d) if size(0, 1) else 1 for _ in range(depth))
         block = Block(size(1, d)) if size(0, 1) else Block()
-        return Architecture(
+        return Transformer(
             widths, head_dims, size(2, 5), "lightning", heads, True, causal, block
         )
     block = {"value_dim": size(1, 4)} if size(0, 1) else {}
@@ -69,7 +68,7 @@ def _draw(theorem, rng):
         block |= {"biases": bool(size(0, 1)), "temperature": bool(size(0, 1))}
     heads = tuple(groups * size(1, 2) if groups else size(1, 3) for _ in range(depth))
     tokens = size(2 + (theorem == "W"), 4)
-    return Architecture(
+    return Transformer(
         widths, head_dims, tokens, "softmax", heads, skip, causal, Block(**block)
     )
 
@@ -86,8 +85,8 @@ def test_a_theorem_says_what_is_measured(theorem, seed):
 def test_two_tokens_can_have_less_than_theorem_w_says():
     """Widths (2, 4, 2), heads (2, 1): 32 for three tokens, 30 for two, where no formula
     is claimed."""
-    three = Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
-    two = Architecture((2, 4, 2), (2, 4), 2, "softmax", heads=(2, 1))
+    three = Transformer((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
+    two = Transformer((2, 4, 2), (2, 4), 2, "softmax", heads=(2, 1))
     assert expected_dimension(three).value == measure_dimension(three).value == 32
     assert measure_dimension(two).value == 30
     theory = expected_dimension(two)
@@ -97,7 +96,7 @@ def test_two_tokens_can_have_less_than_theorem_w_says():
 def test_a_mask_does_not_change_the_dimension_of_one_lightning_layer():
     for heads, a, d_out in [(1, 2, 3), (2, 1, 3), (3, 3, 3), (2, 2, 1)]:
         plain, other = (
-            Architecture((3, d_out), (a,), 3, heads=heads, causal=mask)
+            Transformer((3, d_out), (a,), 3, heads=heads, causal=mask)
             for mask in (False, True)
         )
         assert measure_dimension(plain).value == measure_dimension(other).value

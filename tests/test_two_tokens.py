@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from neuroviz.attention.dual import Dual
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.identifiability import Dual
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.softmax.two_tokens import (
     FROZEN,

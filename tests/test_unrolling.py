@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from definition import factors
 
-from neuroviz.attention import unrolling
+from neuroviz.attention import Architecture, unrolling
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import (
     Factor,
@@ -21,10 +21,9 @@ from neuroviz.attention.unrolling import (
     token_form,
     unroll,
 )
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import forward, random_tokens, random_weights
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import forward, random_tokens, random_weights
 
 F = PrimeField()
 NETWORKS = [

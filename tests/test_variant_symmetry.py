@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from variants import random_variants
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies
-from neuroviz.engine.block_symmetry import null_space, symmetry_directions
-from neuroviz.engine.network import jacobian, random_block_weights, random_tokens
+from neuroviz.attention.directions import null_space, symmetry_directions
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.rows import RowSpace
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.block_formulas import known_redundancies
+from neuroviz_beyond.transformers.layers import (
+    jacobian,
+    random_block_weights,
+    random_tokens,
+)
 
 F = PrimeField()
 FAMILIES = [
@@ -57,7 +60,7 @@ def every_family():
     return (
         random_variants(90, seed=0)
         + [
-            Architecture.uniform(
+            Transformer.uniform(
                 3,
                 2,
                 2,
@@ -70,7 +73,7 @@ def every_family():
             for mlp in ((2, 2), (2, 1))
         ]
         + [
-            Architecture.uniform(
+            Transformer.uniform(
                 d, 1, layers, 2, "softmax", heads=heads, skip=True, block=block
             )
             for d, layers in ((1, 3), (2, 4))
@@ -85,7 +88,7 @@ def every_family():
             )
         ]
         + [
-            Architecture.uniform(
+            Transformer.uniform(
                 d,
                 2,
                 4,
@@ -113,13 +116,13 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
         if arch.attention == "softmax":
             assert set(known_redundancies(arch)) <= set(found), arch
     assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
-    skips = Architecture((3, 3), (2,), attention="softmax", heads=2, skip=True)
+    skips = Transformer((3, 3), (2,), attention="softmax", heads=2, skip=True)
     weights = random_block_weights(F, skips, np.random.default_rng(0))
     # only what has a reason is there
     assert list(directions_at(skips, weights)) == FAMILIES[:1]
 
 
-EVERYTHING = Architecture(
+EVERYTHING = Transformer(
     (3, 3, 3),
     (2, 2),
     3,
@@ -127,13 +130,13 @@ EVERYTHING = Architecture(
     2,
     block=Block(2, None, False, True, True, True, (3, 2)),
 )
-BLENDING = Architecture(
+BLENDING = Transformer(
     (3, 3, 3), (2, 2), 3, heads=3, block=Block(value_dim=3, biases=True)
 )
 
 
 @pytest.mark.parametrize(
-    "arch", [EVERYTHING, BLENDING, Architecture((3, 3, 3), (2, 2), 3)], ids=str
+    "arch", [EVERYTHING, BLENDING, Transformer((3, 3, 3), (2, 2), 3)], ids=str
 )
 def test_at_other_weights_the_same_directions_do_something(arch):
     """A check that can fail; only key biases are the same direction everywhere."""
@@ -148,7 +151,7 @@ def test_at_other_weights_the_same_directions_do_something(arch):
 
 def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
     for kind, rotary in (("softmax", True), ("lightning", False)):
-        arch = Architecture(
+        arch = Transformer(
             (3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary)
         )
         weights = random_block_weights(F, arch, np.random.default_rng(0))
@@ -174,14 +177,14 @@ def test_heads_blend_from_more_than_the_square_of_what_their_rank_lacks(d, H):
     """Beside one rescaling each, H − (d − a)² − 1 directions a head."""
     for a in range(1, d + 2):
         expected = H * (max(1, H - max(0, d - a) ** 2) - 1)
-        assert blends(Architecture((d, H * d), (a,), heads=H)) == [expected], a
+        assert blends(Transformer((d, H * d), (a,), heads=H)) == [expected], a
 
 
 @pytest.mark.parametrize(("d", "a", "H"), [(2, 1, 1), (2, 1, 3), (2, 2, 2), (3, 2, 5)])
 def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     """The derivative does not see them; with dependent and with independent rows of all
     heads."""
-    arch = Architecture((d, H * d), (a,), heads=H)
+    arch = Transformer((d, H * d), (a,), heads=H)
     over = Reals()
     rng = np.random.default_rng(2)
     weights = random_block_weights(over, arch, rng)
@@ -209,12 +212,12 @@ def test_heads_that_share_one_key_and_one_value_always_blend(more):
         Block(value_dim=1, kv_heads=1),
         Block(value_dim=2, kv_heads=1, rotary=True, biases=True),
     ):
-        arch = Architecture((4, 4, 4), (2, 2), heads=4, block=block, **more)
+        arch = Transformer((4, 4, 4), (2, 2), heads=4, block=block, **more)
         assert blends(arch) == [4 * 3] * 2
         assert (
             sum(
                 blends(
-                    Architecture(
+                    Transformer(
                         (4, 4, 4), (2, 2), heads=4, block=Block(value_dim=1), **more
                     )
                 )

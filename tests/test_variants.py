@@ -10,27 +10,26 @@ import neuroviz as nv
 import neuroviz_beyond as nb
 from neuroviz.attention.expected import alpha
 from neuroviz.attention.formulas import general_formula
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension, rank_by_inputs
-from neuroviz.engine.network import (
+from neuroviz.kit.measured import measure_dimension, rank_by_inputs
+from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.layers import (
     flatten,
     forward,
     random_tokens,
     random_weights,
     unflatten,
 )
-from neuroviz.rank.field import Reals
 
 KINDS = ("lightning", "softmax")
 COMBINATIONS = [
-    Architecture((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
+    Transformer((3, 3, 3), (2, 1), 3, kind, heads, skip, causal)
     for kind, heads, skip, causal in product(
         KINDS, (1, 2, (1, 3)), (False, True), (False, True)
     )
 ] + [
-    Architecture((4, 2, 3), (2, 1), 3, kind, (2, 1), False, causal)
+    Transformer((4, 2, 3), (2, 1), 3, kind, (2, 1), False, causal)
     for kind in KINDS
     for causal in (False, True)
 ]
@@ -71,7 +70,7 @@ def random_variants(count, seed):
         head_dims, heads = (
             tuple(map(int, rng.integers(1, most, depth))) for most in (5, 4)
         )
-        arch = Architecture(widths, head_dims, tokens, kind, heads, skip, causal)
+        arch = Transformer(widths, head_dims, tokens, kind, heads, skip, causal)
         found += [] if arch.is_plain else [arch]
     return found
 
@@ -92,7 +91,7 @@ def test_wherever_there_is_a_formula_it_is_what_is_measured(seed):
 def test_heads_of_lightning_blend_from_some_number_on_also_when_they_are_not_full():
     """d = 3, a = 2, three heads: a formula that lets heads blend at a = d only would be
     6 too large."""
-    arch = Architecture.uniform(3, 2, 2, heads=3)
+    arch = Transformer.uniform(3, 2, 2, heads=3)
     assert measure_dimension(arch).value == expected_dimension(arch).value == 81
     assert 2 * 3 * (alpha(2, 3) + 9) - 9 - 2 * 3 == 81 + 6
 
@@ -100,7 +99,7 @@ def test_heads_of_lightning_blend_from_some_number_on_also_when_they_are_not_ful
 def test_blending_heads_leave_the_function_alone():
     """a = d: A_h → Σ g_hk A_k and V_h → Σ (g⁻ᵀ)_hk V_k is a symmetry, and with other
     matrices it is not."""
-    arch = Architecture((3, 3), (3,), heads=2)
+    arch = Transformer((3, 3), (3,), heads=2)
     (layer,), X, rng = a_network(arch)
     g = rng.standard_normal((2, 2))
     A = np.einsum("hai,haj->hij", layer.K, layer.Q)
@@ -147,18 +146,18 @@ def test_at_the_border_heads_cannot_blend_but_can_be_exchanged_for_another():
 
 
 def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
-    arch = Architecture((4, 3, 5), (2, 2), heads=2)
+    arch = Transformer((4, 3, 5), (2, 2), heads=2)
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
-    collapsed = Architecture((3, 3, 3), (1, 2), heads=(1, 2))
+    collapsed = Transformer((3, 3, 3), (1, 2), heads=(1, 2))
     assert expected_dimension(collapsed).value is None
     # a collapse costs
     assert measure_dimension(collapsed).value < 2 * 9 + 5 + 2 * (8 + 9) - 3
 
 
 def test_a_mask_on_a_single_token_is_none():
-    masked = Architecture((3, 2, 3), (2, 2), 1, causal=True)
+    masked = Transformer((3, 2, 3), (2, 2), 1, causal=True)
     assert expected_dimension(masked) == general_formula(
-        Architecture((3, 2, 3), (2, 2), 1)
+        Transformer((3, 2, 3), (2, 2), 1)
     )
 
 
@@ -169,7 +168,7 @@ def test_sweeps_know_variants():
         Block(mlp=(3, 2), positions=True),
     ]
     with_blocks = [
-        Architecture.uniform(3, 2, 2, attention=kind, block=b)
+        Transformer.uniform(3, 2, 2, attention=kind, block=b)
         for kind in KINDS
         for b in blocks
     ]
@@ -194,10 +193,10 @@ def test_sweeps_know_variants():
 )
 def test_bad_variants_are_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
-        Architecture(**{"widths": (3, 3, 3), "head_dims": (2, 2)} | arguments)
+        Transformer(**{"widths": (3, 3, 3), "head_dims": (2, 2)} | arguments)
 
 
 @pytest.mark.parametrize("ask", [nv.general_formula, nv.paper_formula])
 def test_what_knows_the_paper_only_says_so(ask):
     with pytest.raises(ValueError, match="one head a layer, no skip and no mask"):
-        ask(Architecture((3, 3), (2,), heads=2))
+        ask(Transformer((3, 3), (2,), heads=2))

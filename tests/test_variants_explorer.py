@@ -7,11 +7,10 @@ import pytest
 from checks import TWO_LINES
 from panels import PATIENCE, headlines, plain, texts, title, trace
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.ledger import kernel_ledger
+from neuroviz.kit.measured import kernel_ledger
 from neuroviz.kit.plot import make
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.formulas import expected_dimension
 from neuroviz_beyond.transformers.variants import (
     VariantSetting,
     effects,
@@ -19,7 +18,7 @@ from neuroviz_beyond.transformers.variants import (
 )
 from neuroviz_beyond.transformers.variants_panel import VariantsExplorer, variants_parts
 
-THREE = Architecture.uniform(3, 2, 2, heads=3)
+THREE = Transformer.uniform(3, 2, 2, heads=3)
 EVERYTHING = {
     "heads": 4,
     "kind": "softmax",
@@ -32,7 +31,7 @@ EVERYTHING = {
     "before": "temperature=no",
 }
 CASES = {  # setting → its network, and the one before
-    "start": ({}, THREE, Architecture.uniform(3, 2, 2, heads=2)),
+    "start": ({}, THREE, Transformer.uniform(3, 2, 2, heads=2)),
     "skip": ({"skip": True, "before": "skip=no"}, replace(THREE, skip=True), THREE),
     "softmax": (
         {"kind": "softmax", "before": "kind=lightning"},
@@ -41,18 +40,18 @@ CASES = {  # setting → its network, and the one before
     ),
     "alone": (
         {"width": 2, "head_dim": 1, "layers": 1, "heads": 2, "before": ""},
-        Architecture.uniform(2, 1, 1, heads=2),
+        Transformer.uniform(2, 1, 1, heads=2),
         None,
     ),
     "unexplained": (
         {"width": 2},
-        Architecture.uniform(2, 2, 2, heads=3),
-        Architecture.uniform(2, 2, 2, heads=2),
+        Transformer.uniform(2, 2, 2, heads=3),
+        Transformer.uniform(2, 2, 2, heads=2),
     ),
     "all": (
         EVERYTHING,
         *(
-            Architecture.uniform(
+            Transformer.uniform(
                 3,
                 2,
                 2,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from neuroviz.engine.progress import in_steps
 from neuroviz.kit import worker
+from neuroviz.kit.steps import in_steps
 
 
 def half(number):

@@ -4,7 +4,7 @@
 import torch
 from torch import Tensor, nn
 
-from neuroviz.engine.rotary import ROTARY_BASE
+from neuroviz_beyond.transformers.rotary import ROTARY_BASE
 
 
 class BlockNetwork(nn.Module):

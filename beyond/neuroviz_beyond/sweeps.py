@@ -35,13 +35,14 @@ from math import inf
 from pathlib import Path
 from typing import BinaryIO
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.cost import checked_question
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import measure_dimension
+from neuroviz.attention import Architecture
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.checks import whole_number
+from neuroviz.rank.question import ask
 from neuroviz.rank.threads import one_thread
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 VERSION = 2
 """Version of the records; it changes when the same seed no longer gives the same
@@ -70,7 +71,7 @@ class Record:
         note: how the number was found, or why there is none.
     """
 
-    arch: Architecture
+    arch: Transformer
     method: str
     seed: int
     value: int | None
@@ -126,7 +127,7 @@ class Record:
             read = json.loads(line)
             if (version := read.pop("version")) == VERSION:
                 gap, block = read["gap"], Block(**read["arch"].get("block", {}))
-                arch = Architecture(**read["arch"] | {"block": block})
+                arch = Transformer(**read["arch"] | {"block": block})
                 return cls(
                     **read | {"arch": arch, "gap": None if gap is None else float(gap)}
                 )
@@ -157,7 +158,7 @@ def _beginning_of(line: str) -> str:
     return repr(line) if len(line) <= 60 else f"{line[:60]!r} …"
 
 
-_COLUMNS = tuple(Record(Architecture((1, 1), (1,)), "exact", 0, None, "failed").row())
+_COLUMNS = tuple(Record(Transformer((1, 1), (1,)), "exact", 0, None, "failed").row())
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ class Sweep:
 
 
 def sweep(
-    architectures: Iterable[Architecture],
+    architectures: Iterable[Architecture | Transformer],
     method: str = "exact",
     workers: int = 1,
     executor: Executor | None = None,
@@ -264,9 +265,9 @@ def sweep(
         OSError: if the file cannot be written, as on a full disk. The same call goes on
             where it ended.
 
-    >>> from neuroviz import Architecture
+    >>> from neuroviz_beyond import Transformer
     >>> from neuroviz_beyond.sweeps import sweep
-    >>> sweep([Architecture.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
+    >>> sweep([Transformer.uniform(d, 2, 2) for d in (2, 3, 4)], progress=False)
     Sweep(3 records: 3 exact; 0 unlike theory)
     """
     wanted = _checked(architectures, method, workers, executor)
@@ -303,7 +304,7 @@ def sweep(
     return Sweep(tuple(found[arch] for arch in wanted))
 
 
-Item = tuple[Architecture, str, int]
+Item = tuple[Transformer, str, int]
 
 
 def _measured(
@@ -348,19 +349,19 @@ def _failed(item: Item, why: str) -> Record:
 
 
 def _checked(
-    architectures: Iterable[Architecture],
+    architectures: Iterable[Architecture | Transformer],
     method: str,
     workers: int,
     executor: Executor | None,
-) -> list[Architecture]:
+) -> list[Transformer]:
     try:
-        wanted = list(architectures)
+        wanted = [as_transformer("sweep", arch) for arch in architectures]
     except TypeError:
         raise ValueError(
             f"sweep needs architectures, in a list; got {architectures}"
         ) from None
     for arch in wanted:
-        checked_question("sweep", arch, method, None, None, None)
+        ask(arch, method)
     whole_number("workers", workers)
     if executor is not None and (workers != 1 or not hasattr(executor, "submit")):
         raise ValueError(
@@ -503,7 +504,7 @@ def _append(log: BinaryIO, line: bytes) -> None:
         raise
 
 
-def _read(path: Path, method: str, seed: int) -> dict[Architecture, Record]:
+def _read(path: Path, method: str, seed: int) -> dict[Transformer, Record]:
     """What a file holds of this sweep, but for what failed; a torn end is cut off the
     file."""
     if not path.exists():

@@ -170,9 +170,11 @@ def check_meeting(M: object, x1: object, x2: object) -> str:
     raise ValueError(f"The tokens come out {apart:.3g} apart. When is PQ = 1?")
 
 
-def small_network(arch: object) -> Architecture:
-    """The answer, once it is a network that can be measured at once."""
-    if not isinstance(arch, Architecture):
+def small_network(
+    arch: object, kinds: tuple[type, ...] = (Architecture,)
+) -> Architecture:
+    """The answer, once it is a network of these kinds that can be measured at once."""
+    if not isinstance(arch, kinds):
         raise ValueError(f"The answer is an nv.Architecture; got {arch!r}.")
     if (size := arch.num_parameters) > _MOST_PARAMETERS:
         most = f"at most {_MOST_PARAMETERS} parameters"

@@ -32,16 +32,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import (
+from neuroviz.attention import Architecture
+from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layer_symmetry import (
+    change_head_basis,
+    change_interface,
+    rescale,
+)
+from neuroviz_beyond.transformers.layers import (
     Layer,
     Weights,
     forward,
     random_tokens,
     random_weights,
 )
-from neuroviz.engine.symmetry import change_head_basis, change_interface, rescale
-from neuroviz.rank.field import Reals
 
 STORED = Path(__file__).with_name("counted.json")
 WALKS = ("keys", "values", "basis", "interface")

@@ -7,9 +7,8 @@ from math import ceil
 import mpmath
 import numpy as np
 import pytest
+from architectures import random_architectures
 from definition import RandomExponential, fractions, measure, residues
-from engine_networks import paper_network
-from variants import random_architectures
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension, rank_by_inputs
@@ -21,7 +20,7 @@ NOT_FULL_SOFTMAX = Architecture((5, 4, 1), (4, 1), attention="softmax")  # 38 of
 
 
 def random_networks(count, seed):
-    return [paper_network(arch) for arch in random_architectures(count, seed)]
+    return [*random_architectures(count, seed)]
 
 
 TINY = [

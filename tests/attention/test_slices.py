@@ -4,8 +4,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from engine_networks import paper_network
-from variants import random_architectures
+from architectures import random_architectures
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.layers import by_layer
@@ -130,7 +129,7 @@ def test_in_a_bottleneck_the_free_entries_are_counted_by_the_papers_formula(arch
 
 def test_the_slice_never_has_fewer_free_entries_than_there_are_dimensions():
     """Measured over all parameters: nothing of the slice is used."""
-    for arch in map(paper_network, random_architectures(60, seed=3)):
+    for arch in random_architectures(60, seed=3):
         everywhere = measure_dimension(arch, route="weights", prime=DEFAULT_PRIME).value
         assert num_parameters(arch.slice()) >= everywhere, arch
         across = measure_dimension(arch, route="slice", prime=SECOND_PRIME)

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from engine_networks import paper_network
+from architectures import random_architectures
 from polynomial import Polynomial
-from variants import random_architectures
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.gauge_slice import GaugeSlice
@@ -14,7 +13,7 @@ from neuroviz.rank.check import check_network
 from neuroviz.rank.tape import Source
 
 NETS = [
-    *(paper_network(arch) for arch in random_architectures(150, seed=21)),
+    *random_architectures(150, seed=21),
     *(Polynomial(widths, e) for widths in ((2, 3, 1), (3, 2, 2)) for e in (1, 2, 3)),
 ]
 

@@ -5,8 +5,7 @@ import tracemalloc
 import flint
 import numpy as np
 import pytest
-from engine_networks import paper_network
-from variants import random_architectures
+from architectures import random_architectures
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import exact, measure_dimension, point
@@ -131,7 +130,7 @@ def by_flint(net, seed):
 def test_combinations_of_the_columns_have_the_rank_of_all_of_them():
     """However many of them are expected to do, and modulo a small prime too."""
     lost = expectations = short = 0
-    for arch in map(paper_network, random_architectures(20, seed=8)):
+    for arch in random_architectures(20, seed=8):
         for net in (arch, arch.slice()):
             columns = num_parameters(net)
             if columns < 45:

@@ -16,7 +16,7 @@ import flint
 import numpy as np
 from flint import arb_mat
 
-from neuroviz.engine.network import Weights
+from neuroviz_beyond.transformers.layers import Weights
 
 # rows of a product in one call: python-flint ignores Ctrl-C within a call
 _ROWS_AT_ONCE = 64
@@ -54,7 +54,7 @@ def ball_jacobian(
     of balls.
 
     Args:
-        attention, weights, X: as in `neuroviz.engine.network.jacobian`; floats, taken
+        attention, weights, X: as in `transformers.layers.jacobian`; floats, taken
             as exact.
         free: True for each parameter, in the order of `flatten`, that has a column.
         functionals: for each input one functional of its output, shape (N, d_l, t).

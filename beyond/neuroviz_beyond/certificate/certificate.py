@@ -15,14 +15,14 @@ import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from neuroviz.attention.formulas import general_formula
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.gauge_slice import num_columns
+from neuroviz.attention import Architecture
+from neuroviz.attention.formulas import expected_dimension, general_formula
 from neuroviz.rank.budget import Budget, BudgetSpent
 from neuroviz.rank.checks import whole_number
+from neuroviz.rank.point import num_parameters
 from neuroviz_beyond.certificate.find import by_ball, check_size, rough_seconds, words
 from neuroviz_beyond.certificate.verify import Verification, verify_ball, verify_theorem
+from neuroviz_beyond.transformers.transformer import as_paper
 
 ROUTES = ("theorem", "ball")
 DEFAULT_BUDGET = 60.0
@@ -169,7 +169,7 @@ def certify(
     >>> certify(arch, route="ball").dimension
     25
     """
-    check_architecture("certify", arch)
+    arch = as_paper("certify", arch)
     seed = whole_number("seed", seed, least=0)
     seconds = DEFAULT_BUDGET if budget is None else budget
     clock = Budget(seconds, "not proved", "choose route='theorem'")
@@ -207,7 +207,7 @@ def routes_to_try(arch: Architecture) -> tuple[str, ...]:
     """
     if expected_dimension(arch).status == "proved":
         return ("theorem",)
-    is_full = num_columns(arch) == general_formula(arch).value
+    is_full = num_parameters(arch.slice()) == general_formula(arch).value
     return (
         ("ball", "theorem")
         if is_full and rough_seconds(arch) <= _PATIENCE

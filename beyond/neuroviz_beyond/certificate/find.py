@@ -11,13 +11,14 @@ from math import inf
 
 import numpy as np
 
-from neuroviz.attention.formulas import general_formula
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
-from neuroviz.engine.network import Layer, Weights
+from neuroviz.attention import Architecture
+from neuroviz.attention.formulas import expected_dimension, general_formula
+from neuroviz.attention.gauge_slice import GaugeSlice
+from neuroviz.attention.layers import by_layer
 from neuroviz.rank.budget import Budget
 from neuroviz.rank.field import Reals
+from neuroviz.rank.point import num_parameters, random_point
+from neuroviz_beyond.transformers.layers import Layer, Weights
 
 BITS = (128, 256, 512, 1024)
 """The precisions that the ball route tries, one after the other."""
@@ -63,7 +64,7 @@ def rough_seconds(arch: Architecture) -> float:
     >>> [round(rough_seconds(Architecture.uniform(width, 2, 2))) for width in (4, 12)]
     [0, 4]
     """
-    n = num_columns(arch)
+    n = num_parameters(arch.slice())
     t = arch.tokens
     depth = arch.num_layers
     width = max(arch.widths)
@@ -81,7 +82,7 @@ def check_size(arch: Architecture) -> None:
     Raises:
         ValueError: if it is; by theorem every size is small.
     """
-    columns, tokens = num_columns(arch), arch.tokens
+    columns, tokens = num_parameters(arch.slice()), arch.tokens
     numbers = (
         columns * tokens * (arch.widths[0] + arch.widths[-1] + arch.num_layers * tokens)
     )
@@ -109,12 +110,10 @@ def by_ball(arch: Architecture, seed: int, budget: Budget) -> Found:
         ValueError: if it is not proved with the largest precision, or the budget is
             spent.
     """
-    across = gauge_slice(arch)
-    n, rng = num_columns(arch), np.random.default_rng([seed, 11])
-    weights = tuple(
-        Layer(*(_short(matrix) for matrix in layer))
-        for layer in across.weights(Reals(), rng)
-    )
+    across = arch.slice()
+    n = num_parameters(across)
+    rng = np.random.default_rng([seed, 11])
+    weights = _random_weights(across, rng)
     X = _short(rng.standard_normal((n, arch.widths[0], arch.tokens)))
     shape = (n, arch.widths[-1], arch.tokens)
     functionals = rng.choice([-1, 1], shape) * rng.integers(1, 4, shape)
@@ -144,8 +143,8 @@ def ball_proof(
         proved_invertible,
     )
 
-    across, done = gauge_slice(arch), "nothing is done yet"
-    n = num_columns(arch)
+    across, done = arch.slice(), "nothing is done yet"
+    n = num_parameters(arch.slice())
     for bits in BITS:
 
         def pause(
@@ -157,7 +156,7 @@ def ball_proof(
 
         with precision(bits):
             B = ball_jacobian(
-                arch.attention, weights, across.free, X, functionals, pause
+                arch.attention, weights, _free_entries(across), X, functionals, pause
             )
             if proved_invertible(B, pause):
                 break
@@ -177,6 +176,30 @@ def ball_proof(
         "functionals": functionals.tolist(),
     }
     return n, data
+
+
+def _random_weights(across: GaugeSlice, rng: np.random.Generator) -> Weights:
+    """A random point of the slice, in short numbers."""
+    drawn = random_point(across.network, Reals(), rng).weights
+    layers = []
+    for layer in by_layer(drawn):
+        layers.append(Layer(*(_short(layer[name]) for name in "QKV")))
+    for i, layer in enumerate(layers, start=1):
+        for name, matrix in layer._asdict().items():
+            corner = across.corners[f"{i}.{name}"]
+            matrix[:corner, :corner] = np.eye(corner)
+    return tuple(layers)
+
+
+def _free_entries(across: GaugeSlice) -> np.ndarray:
+    """Of all parameters in order: whether the slice leaves them free."""
+    parts = []
+    for name, shape in across.network.parameter_shapes.items():
+        corner = across.corners[name]
+        is_free = np.ones(shape, dtype=bool)
+        is_free[:corner, :corner] = False
+        parts.append(is_free.ravel())
+    return np.concatenate(parts)
 
 
 def _short(x: np.ndarray) -> np.ndarray:

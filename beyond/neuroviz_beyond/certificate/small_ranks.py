@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture, check_architecture
+from neuroviz.attention import Architecture
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz_beyond.certificate.small_rank_pieces import (
     Pattern,
@@ -23,6 +23,7 @@ from neuroviz_beyond.certificate.small_rank_pieces import (
     pieces_at,
     random_point,
 )
+from neuroviz_beyond.transformers.transformer import as_paper
 
 MOST_LAYERS = 128
 """Up to this depth a check takes a fraction of a second."""
@@ -94,7 +95,7 @@ def local_check(arch: Architecture) -> LocalCheck:
     >>> local_check(Architecture((3, 3, 3), (1, 2))).dimension
     18
     """
-    check_architecture("local_check", arch)
+    arch = as_paper("local_check", arch)
     if arch.attention == "softmax" and arch.tokens == 1:
         return LocalCheck(
             arch,

@@ -15,9 +15,9 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, Weights
+from neuroviz.attention import Architecture
 from neuroviz_beyond.certificate.small_ranks import local_check
+from neuroviz_beyond.transformers.layers import Layer, Weights
 
 Place = tuple[int, int, int, int]
 """A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""

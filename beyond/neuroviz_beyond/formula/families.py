@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from neuroviz.engine.architecture import Architecture
 from neuroviz_beyond.formula.expression import NAMES
+from neuroviz_beyond.transformers import Transformer
 
 LETTERS = ("l", "H", "t", "d", "a")
 
@@ -42,7 +42,7 @@ class Family:
     Attributes:
         name: a short key.
         title: in words.
-        attention, skip, causal: as in `Architecture`.
+        attention, skip, causal: as in `Transformer`.
         grid: for each of l, H, t, d, a its values, in that order.
         heads: "all", "few" (members with H ≤ d only) or "many" (H > d only).
         known: the known formula, as `parse_formula` reads it; empty where nobody knows
@@ -76,11 +76,11 @@ class Family:
             if len(values) > 1
         )
 
-    def architecture(self, sizes: Sizes) -> Architecture:
+    def architecture(self, sizes: Sizes) -> Transformer:
         """The network of these sizes."""
         layers, heads, tokens, d, a = sizes
         more = {"heads": heads, "skip": self.skip, "causal": self.causal}
-        return Architecture.uniform(d, a, layers, tokens, self.attention, **more)
+        return Transformer.uniform(d, a, layers, tokens, self.attention, **more)
 
     def name_of(self, sizes: Sizes) -> str:
         """The sizes that tell this member from the others.

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from numbers import Real
 
 from neuroviz.attention.expected import Expected
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.settings import choice, seed, switch, text, whole
+from neuroviz.rank.results import Measurement
 from neuroviz_beyond.formula.expression import NAMES, parse_formula
 from neuroviz_beyond.formula.families import FAMILIES, Family, Sizes
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 LARGEST = 10**12  # a formula that gives a larger number is refused
 FIRST = "2*a*d + d**2"

@@ -5,17 +5,24 @@ from pathlib import Path
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.expected import alpha
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import BlockWeights, random_block_weights
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.lessons.checks_deep import small_network
 from neuroviz.lessons.exercise import checker
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import align
+from neuroviz_beyond.transformers.layers import BlockWeights, random_block_weights
+from neuroviz_beyond.transformers.transformer import as_transformer
 
-TWO_FILES = Architecture.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)
+TWO_FILES = Transformer.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)
 """The network of both files of `write_two_files`."""
+
+
+def _small_transformer(arch: object) -> Transformer:
+    small = small_network(arch, (Architecture, Transformer))
+    return as_transformer("the check", small)
 
 
 @checker
@@ -23,12 +30,12 @@ def check_blending(arch: object) -> str:
     """Whether the heads of a lightning layer, of rank below the width, lose more than a
     rescaling each.
 
-    >>> from neuroviz import Architecture
-    >>> check_blending(Architecture((4, 4), (2,), heads=3))
+    >>> from neuroviz_beyond import Transformer
+    >>> check_blending(Transformer((4, 4), (2,), heads=3))
     ✗ Not yet. Lost are 3: one rescaling a head, and nothing more.
     How many directions may a head take?
     """
-    arch = small_network(arch)
+    arch = _small_transformer(arch)
     if (
         arch.attention != "lightning"
         or arch.num_layers != 1
@@ -64,11 +71,12 @@ def check_larger_and_poorer(larger: object, smaller: object) -> str:
     """Whether the first of two networks has more parameters and fewer dimensions than
     the second.
 
-    >>> from neuroviz import Architecture
-    >>> check_larger_and_poorer(Architecture((3, 3), (2,)), Architecture((2, 2), (1,)))
+    >>> from neuroviz_beyond import Transformer
+    >>> check_larger_and_poorer(Transformer((3, 3), (2,)), Transformer((2, 2), (1,)))
     ✗ Not yet. The first has 21 parameters and 16 dimensions, the second 8 and 6.
     """
-    larger, smaller = small_network(larger), small_network(smaller)
+    larger = _small_transformer(larger)
+    smaller = _small_transformer(smaller)
     sizes = [arch.num_parameters for arch in (larger, smaller)]
     found = [measure_dimension(arch).value for arch in (larger, smaller)]
     first = f"{sizes[0]} parameters and {found[0]} dimensions"

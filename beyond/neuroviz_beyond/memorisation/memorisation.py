@@ -22,16 +22,23 @@ from pathlib import Path
 
 import numpy as np
 
-from neuroviz.engine import network
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.measure import measure_dimension
-from neuroviz.engine.network import Weights
+from neuroviz.attention import Architecture
+from neuroviz.attention.conditioned import conditioned_tokens
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kind_mark
 from neuroviz.kit.settings import choice
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layers import (
+    Weights,
+    conditioned_layers,
+    flatten,
+    forward,
+    jacobian,
+    unflatten,
+)
 
 TARGETS = {
     "nearby": "a small change",
@@ -80,9 +87,7 @@ def values(
     arch: Architecture, weights: Weights, X: np.ndarray, C: np.ndarray
 ) -> np.ndarray:
     """f(θ): one functional of the output for each input, shape (N,)."""
-    return (network.forward(Reals(), arch.attention, weights, X) * C[:, 0]).sum(
-        axis=(1, 2)
-    )
+    return (forward(Reals(), arch, weights, X) * C[:, 0]).sum(axis=(1, 2))
 
 
 def draw_task(
@@ -91,11 +96,11 @@ def draw_task(
     """N = `count` numbers to learn, and weights to start from; entries of f and the
     numbers have size 1."""
     rng = np.random.default_rng([0, list(TARGETS).index(targets), count, draw])
-    X = network.conditioned_tokens(arch, count, rng)
+    X = conditioned_tokens(arch.widths[0], arch.tokens, count, rng)
     C = rng.standard_normal((count, 1, arch.widths[-1], arch.tokens))
-    teacher = network.conditioned_weights(arch, rng)
+    teacher = conditioned_layers(arch, rng)
     # A deep lightning network makes some inputs very large and others very small.
-    outputs = network.forward(Reals(), arch.attention, teacher, X)
+    outputs = forward(Reals(), arch, teacher, X)
     C = C / np.linalg.norm(outputs, axis=(1, 2))[:, None, None, None]
     teacher, step = _scaled(arch, teacher, X, C), rng.standard_normal(count)
     y = values(arch, teacher, X, C)
@@ -103,7 +108,7 @@ def draw_task(
         length = 1e-6 * float(np.linalg.norm(y))
         return (arch, X, C, y + length * step / np.linalg.norm(step), length), teacher
     y = step if targets == "random" else y
-    weights = network.conditioned_weights(
+    weights = conditioned_layers(
         arch, np.random.default_rng([0, count, draw, start, 1])
     )
     return (arch, X, C, y, float(np.linalg.norm(y))), _scaled(arch, weights, X, C)
@@ -130,8 +135,8 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
     (True, True)
     """
     arch, X, C, y, scale = task
-    point, rest = network.flatten(weights), values(arch, weights, X, C) - y
-    J = network.jacobian(Reals(), arch, weights, X, C)[:, 0]
+    point, rest = flatten(weights), values(arch, weights, X, C) - y
+    J = jacobian(Reals(), arch, weights, X, C)[:, 0]
     mu, growth = 1e-3 * float((J * J).sum()) / len(J), 2.0
     misses = [float(np.linalg.norm(rest)) / scale]
     while len(misses) <= steps and misses[-1] > 1e-9 and np.isfinite(mu):
@@ -139,14 +144,12 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
             break
         step = -J.T @ np.linalg.solve(J @ J.T + mu * np.eye(len(J)), rest)
         with np.errstate(over="ignore", invalid="ignore"):
-            new = values(arch, network.unflatten(arch, point + step), X, C) - y
+            new = values(arch, unflatten(arch, point + step), X, C) - y
             won, promised = rest @ rest - new @ new, step @ (mu * step - J.T @ rest)
         if np.isfinite(won) and won > 0:
             mu, growth = mu * max(1 / 3, 1 - (2 * won / promised - 1) ** 3), 2.0
             point, rest = point + step, new
-            J = network.jacobian(Reals(), arch, network.unflatten(arch, point), X, C)[
-                :, 0
-            ]
+            J = jacobian(Reals(), arch, unflatten(arch, point), X, C)[:, 0]
         else:
             mu, growth = mu * growth, 2 * growth
         misses.append(float(np.linalg.norm(rest)) / scale)

@@ -14,12 +14,13 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor, nn
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.cost import BUDGET_SECONDS
-from neuroviz.engine.measure import FloatMeasurement, from_spectrum
+from neuroviz.attention import Architecture
 from neuroviz.rank.budget import Budget
+from neuroviz.rank.cost import BUDGET_SECONDS
 from neuroviz.rank.floats import WIDEST, differ, is_wide, without_rounding
 from neuroviz.rank.memory import available_bytes
+from neuroviz.rank.results import FloatMeasurement
+from neuroviz.rank.spectrum import from_spectrum
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.jacobian import (
     Copied,
@@ -31,6 +32,7 @@ from neuroviz_beyond.modules.jacobian import (
     parameter_jacobian,
 )
 from neuroviz_beyond.modules.symmetries import module_symmetries
+from neuroviz_beyond.transformers import Transformer
 
 # Up to so many parameters one thread is faster: the threads of torch and numpy wait for
 # one another.
@@ -134,7 +136,9 @@ def functional_dimension(
     """
     if not isinstance(module, nn.Module):
         hint = (
-            ": call measure_dimension(arch)" if isinstance(module, Architecture) else ""
+            ": call measure_dimension(arch)"
+            if isinstance(module, Architecture | Transformer)
+            else ""
         )
         raise ValueError(
             "functional_dimension needs a torch.nn.Module; got"
@@ -213,7 +217,9 @@ class _Rows:
             "weights and inputs of other sizes, near 1, or a smaller module of the same"
             " kind may decide"
         )
-        if isinstance(arch := getattr(self.of.module, "arch", None), Architecture):
+        if isinstance(
+            arch := getattr(self.of.module, "arch", None), Architecture | Transformer
+        ):
             instead = (
                 f"measure_dimension({arch!r}) gives the exact rank at random weights"
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from neuroviz.engine.architecture import Architecture
+from neuroviz.attention import Architecture
 from neuroviz_beyond.modules.symmetry_families import (
     Family,
     Norm,
@@ -23,6 +23,7 @@ from neuroviz_beyond.modules.symmetry_families import (
     present,
     stream_shift,
 )
+from neuroviz_beyond.transformers import Transformer
 
 _HOMOGENEOUS = (nn.ReLU, nn.LeakyReLU, Power)
 # no continuous symmetry is known
@@ -156,7 +157,9 @@ def _families(module: nn.Module) -> list[Family]:
         nn.TransformerEncoderLayer: _encoder_layer,
     }
     if type(module) not in known:
-        if isinstance(arch := getattr(module, "arch", None), Architecture):
+        if isinstance(
+            arch := getattr(module, "arch", None), Architecture | Transformer
+        ):
             raise ValueError(
                 "module_symmetries is for torch's own modules; call"
                 f" kernel_ledger({arch!r})"

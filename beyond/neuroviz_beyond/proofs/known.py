@@ -11,15 +11,17 @@ from dataclasses import dataclass, field, replace
 
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import paper_formula
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.cost import is_quick
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.gauge_slice import num_columns
-from neuroviz.engine.identifiability import orbit_theorem
-from neuroviz.engine.measure import Measurement, measure_dimension
+from neuroviz.attention.identifiability import orbit_theorem
+from neuroviz.kit.measured import measure_dimension
+from neuroviz.rank.cost import is_quick
+from neuroviz.rank.question import ask
+from neuroviz.rank.results import Measurement
 from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
 from neuroviz_beyond.certificate.certificate import Certificate
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 QUESTIONS = (
     "dimension",
@@ -47,7 +49,7 @@ class StatusBoard:
         certificate: the proof that confirmed it, or None.
     """
 
-    arch: Architecture
+    arch: Transformer
     entries: tuple[StatusEntry, ...]
     expected: Expected
     measured: Measurement | None
@@ -79,7 +81,7 @@ class StatusBoard:
 
 
 def what_is_known(
-    arch: Architecture,
+    arch: Transformer,
     measured: Measurement | None = None,
     certificate: Certificate | None = None,
 ) -> StatusBoard:
@@ -99,21 +101,20 @@ def what_is_known(
             first.
 
     Raises:
-        ValueError: if `arch` is no Architecture, or if the certificate is of another
+        ValueError: if `arch` is no Transformer, or if the certificate is of another
             one or does not hold.
 
-    >>> board = what_is_known(Architecture((3, 3, 3), (2, 2), attention="softmax"))
+    >>> board = what_is_known(Transformer((3, 3, 3), (2, 2), attention="softmax"))
     >>> board.entry("function → (L, M)").answer, board.entry("function → (L, M)").source
     ('one point', 'Theorem B')
-    >>> what_is_known(Architecture((3, 3, 3), (1, 2))).entry("function → (L, M)").status
+    >>> what_is_known(Transformer((3, 3, 3), (1, 2))).entry("function → (L, M)").status
     'no formula'
     """
-    check_architecture("what_is_known", arch, variants=True)
+    arch = as_transformer("what_is_known", arch)
     small = arch.num_parameters <= _MOST_PARAMETERS
-    columns = num_columns(arch) if arch.is_plain else arch.num_parameters
-    if measured is None and small and is_quick(arch, columns, seconds=_MOST_SECONDS):
+    if measured is None and small and is_quick(ask(arch), _MOST_SECONDS):
         measured = measure_dimension(arch)
-    if certificate is not None and certificate.arch != arch:
+    if certificate is not None and certificate.arch != arch.paper:
         raise ValueError(
             f"the certificate must be of {arch}; got one of {certificate.arch}"
         )
@@ -129,7 +130,7 @@ def what_is_known(
     if not arch.is_plain:
         found = dimension, _rank(arch, expected, measured), _fibre(arch)
         return StatusBoard(arch, found, expected, measured, ())
-    paper = paper_formula(arch)
+    paper = paper_formula(arch.paper)
     # A theorem can always prove it; ball arithmetic where the rank on the slice is
     # full.
     is_right = measured is not None and measured.value == expected.value
@@ -152,12 +153,12 @@ def what_is_known(
         ),
         _rank(arch, expected, measured),
         _certificates(expected, routes, certificate),
-        *statements(arch),
+        *statements(arch.paper),
     )
     return StatusBoard(arch, found, expected, measured, routes, certificate)
 
 
-def _fibre(arch: Architecture) -> StatusEntry:
+def _fibre(arch: Transformer) -> StatusEntry:
     """Beyond the paper: which weights share a function."""
     theorem = orbit_theorem(arch)
     generic = "For almost all weights; our proof, not peer-reviewed"
@@ -176,7 +177,7 @@ def _fibre(arch: Architecture) -> StatusEntry:
         )
         return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
     if one_head and arch.num_layers == 1:
-        plain = statements(replace(arch, skip=False, causal=False))[0]
+        plain = statements(arch.paper)[0]
         return replace(
             plain,
             note=(
@@ -205,7 +206,7 @@ def _sentence(note: str) -> str:
 
 
 def _rank(
-    arch: Architecture, expected: Expected, measured: Measurement | None
+    arch: Transformer, expected: Expected, measured: Measurement | None
 ) -> StatusEntry:
     source = (
         "Exponentials as free elements" if arch.attention == "softmax" else "Exact rank"

@@ -6,15 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, Weights, random_weights
-from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit.settings import choice, seed, whole
+from neuroviz.kit.steps import in_steps, retold
 from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.initial_guesses import KINDS
 from neuroviz_beyond.search.result import FiberSearch
 from neuroviz_beyond.search.search import search_in_steps
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.layers import Layer, Weights, random_weights
 
 _KEYS = ("random", "near", "transposes", "swapped", "minus-L")
 KIND_KEYS = {
@@ -41,7 +41,7 @@ class SearchCase:
     """
 
     name: str
-    arch: Architecture
+    arch: Transformer
     status: str
     source: str
     known: str
@@ -61,7 +61,7 @@ _B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
 _2, _7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7")
 # contains Theorem 3.7
 _F, _NOT_F = ("proved here", "Theorem F"), ("outside hypotheses", "Theorem F")
-_uniform = Architecture.uniform
+_uniform = Transformer.uniform
 
 CASES: dict[str, SearchCase] = {
     "softmax-1": SearchCase(
@@ -117,7 +117,7 @@ CASES: dict[str, SearchCase] = {
     ),
     "rank-one": SearchCase(
         "lightning, rank one",
-        Architecture((3, 1), (1,)),
+        Transformer((3, 1), (1,)),
         *_2,
         "Two points modulo rescaling: values and keys may be swapped.",
         2,
@@ -133,20 +133,20 @@ CASES: dict[str, SearchCase] = {
         first="antisymmetric",
     ),
     "lightning-221": SearchCase(
-        "lightning (2,2,1; 2,1)", Architecture((2, 2, 1), (2, 1)), *_F, *_LAST_SWAP
+        "lightning (2,2,1; 2,1)", Transformer((2, 2, 1), (2, 1)), *_F, *_LAST_SWAP
     ),
     "lightning-331": SearchCase(
-        "lightning (3,3,1; 2,1)", Architecture((3, 3, 1), (2, 1)), *_F, *_LAST_SWAP
+        "lightning (3,3,1; 2,1)", Transformer((3, 3, 1), (2, 1)), *_F, *_LAST_SWAP
     ),
     "lightning-312": SearchCase(
         "lightning (3,1,2; 1,1)",
-        Architecture((3, 1, 2), (1, 1)),
+        Transformer((3, 1, 2), (1, 1)),
         *_NOT_F,
         f"Rank one in layer 1: values and keys may be swapped there. {_MORE}",
     ),
     "lightning-collapse": SearchCase(
         "lightning, rank one, then two",
-        Architecture((3, 3, 3), (1, 2)),
+        Transformer((3, 3, 3), (1, 2)),
         *_NOT_F,
         "Layer 1 makes all tokens parallel, and only the symmetric part of M₂ can be"
         " seen.",

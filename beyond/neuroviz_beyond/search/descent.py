@@ -8,10 +8,10 @@ linear, can be eliminated: it is then always the best one (variable projection).
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Weights, forward, jacobian
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import Chart, chart_at
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.layers import Weights, forward, jacobian
 
 _STEPS, _ROUNDS = 15, 8  # most evaluations in one chart; most charts
 _POLISH_STEPS = 40
@@ -33,7 +33,7 @@ class Misfit:
 
     def __init__(
         self,
-        attention: Architecture | str,
+        attention: Transformer | str,
         X: np.ndarray,
         Y: np.ndarray,
         eliminate: bool,
@@ -102,7 +102,7 @@ class Misfit:
 
 
 def descend(
-    arch: Architecture, weights: Weights, misfit: Misfit
+    arch: Transformer, weights: Weights, misfit: Misfit
 ) -> tuple[Weights, float]:
     """Go down from a network, as narrow as `chart_at` needs it, through charts centred
     on the way.
@@ -122,7 +122,7 @@ def descend(
 
 
 def polish(
-    arch: Architecture, weights: Weights, misfit: Misfit
+    arch: Transformer, weights: Weights, misfit: Misfit
 ) -> tuple[Weights, float]:
     """The same from near a solution, in one chart, as far down as rounding allows."""
     chart = chart_at(arch, weights)

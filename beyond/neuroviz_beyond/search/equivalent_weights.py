@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Weights, by_name, flatten
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import align, shown
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import Weights, by_name, flatten
 
 SAME = "the same"
 RESCALED = "rescaling"
@@ -35,7 +35,7 @@ class Equivalent(NamedTuple):
     virtual: VirtualWeights
 
 
-def comparable(arch: Architecture, given: Weights, weights: Weights) -> VirtualWeights:
+def comparable(arch: Transformer, given: Weights, weights: Weights) -> VirtualWeights:
     """The matrices that a comparison uses: L and the M_i, or with heads A and V."""
     if arch.is_plain:
         return virtual_weights(Reals(), weights)

@@ -4,8 +4,11 @@ another solution."""
 import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import (
+from neuroviz.rank.field import Reals
+from neuroviz_beyond.search.local_coordinates import narrow
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import (
     Layer,
     Weights,
     by_name,
@@ -13,9 +16,6 @@ from neuroviz.engine.network import (
     random_weights,
     unflatten,
 )
-from neuroviz.engine.symmetry import virtual_weights
-from neuroviz.rank.field import Reals
-from neuroviz_beyond.search.local_coordinates import narrow
 
 KINDS = ("random", "near ρM", "transposes", "swapped", "−L")
 """The kinds of start; `draw` says what each means."""
@@ -47,7 +47,7 @@ def kind_of(number: int, kinds: tuple[str, ...]) -> str:
 
 
 def draw(
-    kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator
+    kind: str, arch: Transformer, weights: Weights, rng: np.random.Generator
 ) -> tuple[Weights, bool]:
     """A start for the search of the fibre of a network.
 
@@ -100,7 +100,7 @@ def draw(
 
 
 def _near_heads(
-    kind: str, arch: Architecture, weights: Weights, rng: np.random.Generator
+    kind: str, arch: Transformer, weights: Weights, rng: np.random.Generator
 ) -> Weights:
     """A network with heads near to what the kind says."""
     found = by_name(arch, flatten(weights))
@@ -123,7 +123,7 @@ def _near_heads(
 
 
 def _random(
-    arch: Architecture, target: VirtualWeights, rng: np.random.Generator
+    arch: Transformer, target: VirtualWeights, rng: np.random.Generator
 ) -> Weights:
     drawn = []
     for (Q, K, V), M in zip(random_weights(Reals(), arch, rng), target.M, strict=True):

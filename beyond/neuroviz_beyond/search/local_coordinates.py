@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.gauge_slice import gauge_slice
-from neuroviz.engine.network import Layer, Weights, flatten, unflatten
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import Layer, Weights, flatten, unflatten
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits
 
@@ -37,7 +37,7 @@ class Chart:
             `network.flatten`.
     """
 
-    arch: Architecture
+    arch: Transformer
     centre: Weights
     directions: np.ndarray
 
@@ -53,20 +53,25 @@ class Chart:
         )
 
 
-def narrow(arch: Architecture, weights: Weights) -> Weights:
-    """A network of `gauge_slice(arch).reduced` with the same virtual weights: Move 1 of
+def narrow_network(arch: Transformer) -> Transformer:
+    """The same functions with inner widths r_i = min(d₀..d_i) and a_i ≤ r_{i−1}."""
+    return as_transformer("narrow_network", arch.slice().network)
+
+
+def narrow(arch: Transformer, weights: Weights) -> Weights:
+    """A network of `narrow_network(arch)` with the same virtual weights: Move 1 of
     "The gauge slice".
 
     Over the reals, also where V_i has lost rank. The new V_i (i < l) have orthonormal
     rows.
 
-    >>> arch = Architecture((1, 2, 1), (1, 1))
+    >>> arch = Transformer((1, 2, 1), (1, 1))
     >>> one, two = np.ones((1, 1)), np.ones((2, 1))
     >>> wide = (Layer(one, one, two), Layer(two.T, two.T, two.T))
     >>> [layer.V.shape for layer in narrow(arch, wide)]
     [(1, 1), (1, 1)]
     """
-    reduced = gauge_slice(arch).reduced
+    reduced = narrow_network(arch)
     back = np.eye(arch.widths[0])  # U_i = back · the narrow U_i
     found = []
     for i, (Q, K, V) in enumerate(weights):
@@ -81,18 +86,18 @@ def narrow(arch: Architecture, weights: Weights) -> Weights:
     return tuple(found)
 
 
-def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Chart:
+def chart_at(arch: Transformer, weights: Weights, free_last: bool = True) -> Chart:
     """The chart around a network whose widths do not grow and whose a_i are at most
     d_{i−1}.
 
     Args:
-        arch: of the network; as `gauge_slice(arch).reduced` gives it.
+        arch: of the network; as `narrow_network(arch)` gives it.
         weights: over the reals. For lightning no A_i may be 0.
         free_last: whether the last V is among what moves.
 
     With heads, skips, a mask or a block the chart is of all parameters, as they are.
 
-    >>> arch = Architecture.uniform(3, 2, 2)
+    >>> arch = Transformer.uniform(3, 2, 2)
     >>> layer = Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3))
     >>> chart_at(arch, (layer, layer)).size
     23
@@ -119,7 +124,7 @@ def chart_at(arch: Architecture, weights: Weights, free_last: bool = True) -> Ch
     return Chart(arch, centre, np.block(diagonal))
 
 
-def _normal_form(arch: Architecture, weights: Weights) -> Weights:
+def _normal_form(arch: Transformer, weights: Weights) -> Weights:
     """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for
     lightning."""
     found, back = [], np.eye(arch.widths[0])

@@ -4,8 +4,8 @@ words for it."""
 from dataclasses import dataclass
 
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
 from neuroviz_beyond.search.equivalent_weights import RESCALED, SAME
+from neuroviz_beyond.transformers import Transformer
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class FiberSearch:
         sigma_min, kernel: at the given weights, as in `FiberPoint`.
     """
 
-    arch: Architecture
+    arch: Transformer
     target: VirtualWeights
     seed: int
     outcomes: tuple[StartOutcome, ...]

@@ -13,27 +13,14 @@ from math import inf, nan
 
 import numpy as np
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block_formulas import speaks_of_fibres
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
-from neuroviz.engine.network import (
-    BlockWeights,
-    Weights,
-    flatten,
-    forward,
-    jacobian,
-    layer_shapes,
-    named,
-    unflatten,
-)
-from neuroviz.engine.progress import finish
-from neuroviz.engine.random_rank import numbers_in_between
-from neuroviz.engine.symmetry import virtual_weights
+from neuroviz.kit.steps import finish
 from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Reals
 from neuroviz.rank.memory import check_memory
+from neuroviz.rank.outline import outline
+from neuroviz.rank.point import num_parameters
 from neuroviz_beyond.search.descent import Misfit, descend, polish
 from neuroviz_beyond.search.equivalent_weights import (
     SHUFFLED,
@@ -46,7 +33,12 @@ from neuroviz_beyond.search.equivalent_weights import (
     shuffled,
 )
 from neuroviz_beyond.search.initial_guesses import KINDS, draw, kind_of
-from neuroviz_beyond.search.local_coordinates import chart_at, narrow, tangent_map
+from neuroviz_beyond.search.local_coordinates import (
+    chart_at,
+    narrow,
+    narrow_network,
+    tangent_map,
+)
 from neuroviz_beyond.search.result import (
     Continuum,
     FiberPoint,
@@ -54,7 +46,22 @@ from neuroviz_beyond.search.result import (
     StartOutcome,
 )
 from neuroviz_beyond.search.units import as_given, fitting_units, in_units
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import numbers
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import (
+    BlockWeights,
+    Weights,
+    flatten,
+    forward,
+    jacobian,
+    layer_shapes,
+    named,
+    unflatten,
+)
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 VERIFIED = 1e-8
 """The largest relative difference of the outputs that a verified point may have, on any
@@ -75,7 +82,7 @@ _MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2
 
 
 def search_fiber(
-    arch: Architecture,
+    arch: Architecture | Transformer,
     weights: Weights | BlockWeights,
     starts: int = 100,
     seed: int = 0,
@@ -90,7 +97,7 @@ def search_fiber(
 
     Args:
         arch, weights: the network whose fibre is searched; over the reals. With a block
-            the weights are a dict, named as in `Architecture.parameter_shapes`.
+            the weights are a dict, named as in `Transformer.parameter_shapes`.
         starts: how many, at least 1.
         seed: each start is drawn from this and from its own number, so a longer search
             repeats a shorter one.
@@ -103,8 +110,8 @@ def search_fiber(
             heads of a softmax network, or if a step would take more memory than there
             is.
 
-    >>> from neuroviz.engine.network import random_weights
-    >>> arch = Architecture.uniform(2, 2, 1, 3, "softmax")
+    >>> from neuroviz_beyond.transformers.layers import random_weights
+    >>> arch = Transformer.uniform(2, 2, 1, 3, "softmax")
     >>> weights = random_weights(Reals(), arch, np.random.default_rng(0))
     >>> found = search_fiber(arch, weights, starts=8)
     >>> found.verified, [point.symmetry for point in found.classes]
@@ -117,7 +124,7 @@ def search_fiber(
 
 
 def search_in_steps(
-    arch: Architecture,
+    arch: Architecture | Transformer,
     weights: Weights | BlockWeights,
     starts: int,
     seed: int = 0,
@@ -126,7 +133,7 @@ def search_in_steps(
 ) -> Generator[tuple[int, int, int], None, FiberSearch]:
     """`search_fiber`, start by start: yields (done, starts, verified); goes on after
     `ends`, adds to them."""
-    check_architecture("search_fiber", arch, variants=True)
+    arch = as_transformer("search_fiber", arch)
     if not (arch.is_plain or speaks_of_fibres(arch)):
         raise ValueError(
             "beyond the paper search_fiber knows what Theorem H is about: softmax of"
@@ -138,16 +145,16 @@ def search_in_steps(
     # coordinate.
     enough = arch.num_parameters // min(4, arch.tokens * arch.widths[-1]) + 1
     inputs = _INPUTS_PER_COORDINATE[arch.attention] * (
-        num_columns(arch) if arch.is_plain else enough
+        num_parameters(arch.slice()) if arch.is_plain else enough
     )
     rows = inputs * arch.tokens * arch.widths[-1]
     in_a_step = (
-        max(FRESH_INPUTS, rows) * numbers_in_between(arch) + rows * arch.num_parameters
+        max(FRESH_INPUTS, rows) * outline(arch).numbers + rows * arch.num_parameters
     )
     check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
     reduced, thin = arch, unflatten(arch, flatten(weights))
     if arch.is_plain:
-        reduced, thin = gauge_slice(arch).reduced, narrow(arch, weights)
+        reduced, thin = narrow_network(arch), narrow(arch, weights)
     units = fitting_units(reduced, thin)
     thin = in_units(reduced, thin, units)
     target = comparable(reduced, thin, thin)
@@ -194,7 +201,7 @@ def search_in_steps(
 
 
 def _checked(
-    arch: Architecture,
+    arch: Transformer,
     weights: Weights | BlockWeights,
     starts: int,
     seed: int,
@@ -228,7 +235,7 @@ def _checked(
 
 
 def _tokens(
-    arch: Architecture, inputs: int, rng: np.random.Generator, scale: float = 1.0
+    arch: Transformer, inputs: int, rng: np.random.Generator, scale: float = 1.0
 ) -> np.ndarray:
     """Inputs to fit on. Lightning is homogeneous: there all inputs get one length, and
     no scale."""
@@ -240,7 +247,7 @@ def _tokens(
 
 def _try(
     kind: str,
-    arch: Architecture,
+    arch: Transformer,
     thin: Weights,
     target: VirtualWeights,
     inputs: int,
@@ -271,7 +278,7 @@ def _try(
 
 
 def _residual(
-    arch: Architecture, weights: Weights, other: Weights, rng: np.random.Generator
+    arch: Transformer, weights: Weights, other: Weights, rng: np.random.Generator
 ) -> float:
     """The largest relative difference of the outputs over fresh inputs; infinite after
     an overflow."""
@@ -283,7 +290,7 @@ def _residual(
 
 
 def _spectrum(
-    arch: Architecture, weights: Weights, residual: float, rng: np.random.Generator
+    arch: Transformer, weights: Weights, residual: float, rng: np.random.Generator
 ) -> tuple[float, int]:
     """σ_min and the dimension of the kernel of dφ/‖φ‖ by dθ/‖θ‖, across the rescalings.
 
@@ -342,7 +349,7 @@ class _End:
 
 
 def _sort(
-    arch: Architecture, target: VirtualWeights, ends: list[_End]
+    arch: Transformer, target: VirtualWeights, ends: list[_End]
 ) -> tuple[tuple[FiberPoint, ...], Continuum | None, tuple[StartOutcome, ...]]:
     """Gather verified ends into points; different ends that are not isolated form a
     continuum."""
@@ -384,7 +391,7 @@ def _gather(attention: str, findings: list[_End]) -> list[list[_End]]:
 
 
 def _point(
-    arch: Architecture,
+    arch: Transformer,
     target: VirtualWeights,
     equivalents: tuple[Equivalent, ...],
     group: list[_End],

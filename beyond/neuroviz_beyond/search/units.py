@@ -9,9 +9,15 @@ that are not.
 import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import BlockWeights, Weights, by_name, flatten, unflatten
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import Shown, shown
+from neuroviz_beyond.transformers.layers import (
+    BlockWeights,
+    Weights,
+    by_name,
+    flatten,
+    unflatten,
+)
 from neuroviz_beyond.transformers.outputs import fitting_sizes, run
 
 _FAR = 5.0  # inputs so much longer or shorter than the heads ask for are good, too
@@ -22,7 +28,7 @@ Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""
 
 
-def fitting_units(arch: Architecture, weights: Weights | BlockWeights) -> Units:
+def fitting_units(arch: Transformer, weights: Weights | BlockWeights) -> Units:
     """Units for a search; all are 1 where the network is of an ordinary size.
 
     Raises:
@@ -96,13 +102,13 @@ def _check_sizes(i: int, what: str, tokens: float, biases: float) -> None:
 
 
 def in_units(
-    arch: Architecture, weights: Weights | BlockWeights, units: Units
+    arch: Transformer, weights: Weights | BlockWeights, units: Units
 ) -> Weights | BlockWeights:
     """The same network, of inputs and outputs in these units.
 
-    >>> from neuroviz.engine.network import Layer
+    >>> from neuroviz_beyond.transformers.layers import Layer
     >>> one = np.eye(2)
-    >>> arch, weights = Architecture((2, 2), (2,)), (Layer(one, one, one),)
+    >>> arch, weights = Transformer((2, 2), (2,)), (Layer(one, one, one),)
     >>> (layer,) = in_units(arch, weights, (0.5, 4.0))
     >>> layer.Q[0, 0], layer.K[0, 0], layer.V[0, 0]
     (np.float64(0.5), np.float64(0.5), np.float64(0.125))
@@ -152,7 +158,7 @@ def _balanced_inside(layer: BlockWeights, i: int) -> BlockWeights:
 
 
 def as_given(
-    arch: Architecture, virtual: VirtualWeights, units: Units
+    arch: Transformer, virtual: VirtualWeights, units: Units
 ) -> VirtualWeights:
     """What a search compares, for inputs and outputs as they were given: the inverse of
     `in_units`."""

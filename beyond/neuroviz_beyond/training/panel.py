@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.progress import in_steps, retold
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import choice, real, seed, whole
+from neuroviz.kit.steps import in_steps, retold
 from neuroviz.kit.words import in_two_lines, rough, share_in_words
 from neuroviz.singular.flow import (
     BOUNDARY,

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.network import BlockWeights
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.comparison import (
     EPSILON,
     Attention,
@@ -29,6 +28,7 @@ from neuroviz_beyond.transformers.comparison import (
     length,
     solved,
 )
+from neuroviz_beyond.transformers.layers import BlockWeights
 from neuroviz_beyond.transformers.outputs import outputs_differ
 
 # limit of Condition 4, causal: one product for each choice of heads in every layer
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
     omega: np.ndarray  # (d′,)
 
 
-def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]:
+def shown(caller: str, arch: Transformer, weights: BlockWeights) -> list[Shown]:
     """The part of the weights that the function shows, layer by layer."""
     block = arch.block
     if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
@@ -100,10 +100,9 @@ def shown(caller: str, arch: Architecture, weights: BlockWeights) -> list[Shown]
     return found
 
 
-def checked(caller: str, arch: Architecture, weights: BlockWeights) -> BlockWeights:
+def checked(caller: str, arch: Transformer, weights: BlockWeights) -> BlockWeights:
     """The weights as arrays, float16 and torch tensors too, if they are weights of this
     network."""
-    check_architecture(caller, arch, variants=True)
     given = weights if isinstance(weights, dict) else {}
     found = {}
     for name, shape in arch.parameter_shapes.items():
@@ -156,7 +155,7 @@ def stored_epsilon(weights: BlockWeights) -> float:
 
 
 def align(
-    arch: Architecture,
+    arch: Transformer,
     first: BlockWeights,
     second: BlockWeights,
     tolerance: float = 1e-6,
@@ -184,9 +183,9 @@ def align(
             `where_theorem_h_fails`, the functions then differ); or if this cannot be
             told: heads attend alike or do not fill the width, or rounding hides it.
 
-    >>> from neuroviz.engine.network import random_block_weights
+    >>> from neuroviz_beyond.transformers.layers import random_block_weights
     >>> from neuroviz.rank.field import Reals
-    >>> arch = Architecture.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
+    >>> arch = Transformer.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
     >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
     >>> second = first | {f"1.{name}": first[f"1.{name}"][::-1] for name in "QKV"}
     >>> align(arch, first, second).heads
@@ -225,7 +224,7 @@ class _Tokens(NamedTuple):
     origin: Sum
 
 
-def _summed(arch: Architecture, weights: BlockWeights) -> list[_Rounded]:
+def _summed(arch: Transformer, weights: BlockWeights) -> list[_Rounded]:
     several = (
         weights,
         {n: np.abs(w) for n, w in weights.items()},
@@ -253,7 +252,7 @@ def _values(layer: _Rounded) -> Shown:
 
 
 def _align_layers(
-    arch: Architecture, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
+    arch: Transformer, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
 ) -> Alignment:
     here = there = _Tokens(
         exactly(np.eye(arch.widths[0])), exactly(np.zeros(arch.widths[0]))
@@ -481,7 +480,7 @@ def _hidden(what: str, found: Verdict, judge: Judge) -> str:
 
 
 def where_theorem_h_fails(
-    arch: Architecture, weights: BlockWeights, tolerance: float = 1e-9
+    arch: Transformer, weights: BlockWeights, tolerance: float = 1e-9
 ) -> tuple[str, ...]:
     """The conditions of Theorem H that these weights violate; if none, the fibre is one
     orbit.
@@ -502,9 +501,9 @@ def where_theorem_h_fails(
         ValueError: if the theorem is not about this network, or two causal tokens need
             too many products.
 
-    >>> from neuroviz.engine.network import random_block_weights
+    >>> from neuroviz_beyond.transformers.layers import random_block_weights
     >>> from neuroviz.rank.field import Reals
-    >>> arch = Architecture.uniform(2, 1, 2, attention="softmax", heads=2)
+    >>> arch = Transformer.uniform(2, 1, 2, attention="softmax", heads=2)
     >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
@@ -518,7 +517,7 @@ def where_theorem_h_fails(
     )
 
 
-def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, float]:
+def theorem_h_margins(arch: Transformer, weights: BlockWeights) -> dict[str, float]:
     """How far the weights are from each way to violate Theorem H: 0 where they do,
     exactly, and at most 1.
 
@@ -529,7 +528,7 @@ def theorem_h_margins(arch: Architecture, weights: BlockWeights) -> dict[str, fl
     rank is full while this is less than its smallest singular value. Arguments and
     errors as in `where_theorem_h_fails`.
 
-    >>> arch = Architecture((1, 1), (1,), attention="softmax")
+    >>> arch = Transformer((1, 1), (1,), attention="softmax")
     >>> weights = {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")}
     >>> margins = theorem_h_margins(arch, weights)
     >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
@@ -577,7 +576,7 @@ def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
 
 
 def _conditions(
-    arch: Architecture, layers: list[Shown], minus: int
+    arch: Transformer, layers: list[Shown], minus: int
 ) -> Iterator[tuple[str, list]]:
     """The conditions that fail where these rows are dependent."""
     F = [
@@ -619,7 +618,7 @@ def _conditions(
 
 
 def _two_tokens(
-    arch: Architecture, layers: list[Shown], F: list[np.ndarray], minus: int
+    arch: Transformer, layers: list[Shown], F: list[np.ndarray], minus: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Condition 4 as pairs (what fails, matrix): it fails where the matrix is 0."""
     # All non-empty sets of heads; the last one has all of them.

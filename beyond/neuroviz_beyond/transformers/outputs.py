@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import BlockWeights, forward
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import Transformer
+from neuroviz_beyond.transformers.layers import BlockWeights, forward
 
 _INPUTS, _TOKENS, _TRIES = 4, 4, 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
@@ -17,7 +17,7 @@ _FITTING = (0.3, 3.0)
 
 
 def outputs_differ(
-    arch: Architecture,
+    arch: Transformer,
     first: BlockWeights,
     second: BlockWeights,
     layers: Sequence,

@@ -8,14 +8,13 @@ the same kind are extrapolated. Norm layers and MLPs are in neither.
 from dataclasses import dataclass
 from functools import cache
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import known_redundancies
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.block_formulas import known_redundancies
 
 TOKENS = 3  # two rotary masked tokens are special; a fourth token changes no count
 SYMMETRIES = (
@@ -66,7 +65,7 @@ class RealModel:
     note: str = ""
 
     @cache  # noqa: B019 (the models live as long as the module)
-    def architecture(self) -> Architecture:
+    def architecture(self) -> Transformer:
         """The stack of attention layers with skips."""
         groups = None if self.kv_heads == self.heads else self.kv_heads
         block = Block(
@@ -81,7 +80,7 @@ class RealModel:
             "causal": self.causal,
             "block": block,
         }
-        return Architecture.uniform(
+        return Transformer.uniform(
             self.width, self.head_dim, self.layers, TOKENS, "softmax", **more
         )
 

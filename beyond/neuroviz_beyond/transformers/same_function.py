@@ -12,16 +12,15 @@ from math import pi
 import numpy as np
 
 from neuroviz.attention.layer import TOLERANCE
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.network import BlockWeights
 from neuroviz.kit.settings import choice, real, seed, switch
+from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.alignment import (
     Alignment,
     Shown,
     align,
     where_theorem_h_fails,
 )
+from neuroviz_beyond.transformers.layers import BlockWeights
 
 D, LAYERS, HEADS = 2, 2, 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
@@ -80,7 +79,7 @@ class TwinSetting:
         return self.skip or self.signs
 
     @property
-    def arch(self) -> Architecture:
+    def arch(self) -> Transformer:
         """Both networks; two tokens where the third weighs nothing."""
         sizes = D, D, LAYERS, 3 if self.third else 2
         more = {
@@ -88,7 +87,7 @@ class TwinSetting:
             "skip": self.has_skip,
             "block": Block(biases=self.biases),
         }
-        return Architecture.uniform(*sizes, "softmax", **more)
+        return Transformer.uniform(*sizes, "softmax", **more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +274,7 @@ def poles(rate: float, third: float, height: float) -> np.ndarray:
 
 
 def as_block_weights(network: Network, biases: bool) -> BlockWeights:
-    """The networks as `Architecture.parameter_shapes` names them, with K = I."""
+    """The networks as `Transformer.parameter_shapes` names them, with K = I."""
     weights: BlockWeights = {}
     for i, (A, V, c, omega) in enumerate(network, start=1):
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}

@@ -18,6 +18,7 @@ from neuroviz.attention.conditioned import (
     conditioned_tokens,
     orthonormal,
 )
+from neuroviz.attention.gauge_slice import GaugeSlice
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.sizes import as_tuple, in_short, sizes
 from neuroviz.rank.checks import whole_number
@@ -127,6 +128,11 @@ class Transformer:
                 f"the heads; got {uneven[0]} heads"
             )
 
+    @property
+    def paper(self) -> Architecture:
+        """The network of the paper with these sizes, whatever else this one has."""
+        return Architecture(self.widths, self.head_dims, self.tokens, self.attention)
+
     @classmethod
     def uniform(
         cls,
@@ -163,6 +169,15 @@ class Transformer:
         return tuple(
             zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True)
         )
+
+    @cached_property
+    def distinct_layers(self) -> Counter[tuple[int, tuple[int, int, int]]]:
+        """(H_i, (d_{i−1}, d_i, a_i)), and how many layers have these sizes.
+
+        >>> dict(Transformer.uniform(4, 2, layers=3).distinct_layers)
+        {(1, (4, 4, 2)): 3}
+        """
+        return Counter(zip(self.heads, self.layers, strict=True))
 
     @cached_property
     def num_parameters(self) -> int:
@@ -378,8 +393,12 @@ class Transformer:
             return line
         return line or hidden == 1
 
-    # What helps: `WithConstants`, `Relaxed` and `Conditioned` of
+    # What helps: `Sliced`, `WithConstants`, `Relaxed` and `Conditioned` of
     # `neuroviz.rank.network`
+
+    def slice(self) -> GaugeSlice | None:
+        """That of the paper's network with the same functions; None for others."""
+        return self.paper.slice() if self.is_plain else None
 
     def constants(self, field: Field, rng: Generator) -> dict[str, Constant]:
         """The rotations of each layer, "1.R" and so on."""
@@ -477,6 +496,40 @@ class _WithGeneralAngles(Transformer):
 
     def relaxed(self) -> None:
         return None
+
+
+def as_transformer(caller: str, net: object) -> Transformer:
+    """The network as a transformer, if it is one or a network of the paper.
+
+    Raises:
+        ValueError: if it is something else, in the caller's name.
+
+    >>> as_transformer("align", Architecture((3, 3), (2,))).heads
+    (1,)
+    """
+    if isinstance(net, Transformer):
+        return net
+    if isinstance(net, Architecture):
+        return Transformer(net.widths, net.head_dims, net.tokens, net.attention)
+    raise ValueError(
+        f"{caller} needs an Architecture or a Transformer; got {type(net).__name__}: "
+        "for a torch module call functional_dimension(module, inputs)"
+    )
+
+
+def as_paper(caller: str, net: object) -> Architecture:
+    """The network as one of the paper, if it is one.
+
+    Raises:
+        ValueError: if it is something else, or has heads, a skip, a mask or a block.
+    """
+    found = as_transformer(caller, net)
+    if not found.is_plain:
+        raise ValueError(
+            f"{caller} knows one head a layer, no skip and no mask, an empty block; "
+            f"got {net}: measure_dimension and expected_dimension know the others"
+        )
+    return found.paper
 
 
 def _heads_of_layers(heads: object, num_layers: int) -> tuple[int, ...]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields, replace
 
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.formulas import expected_dimension
-from neuroviz.engine.ledger import KernelLedger, kernel_ledger
+from neuroviz.attention.ledger import KernelLedger
+from neuroviz.kit.measured import kernel_ledger
 from neuroviz.kit.settings import choice, seed, switch, text, whole
+from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 FAMILIES = {
     "bases of keys and queries": "bases of K, Q",
@@ -133,7 +133,7 @@ class VariantSetting:
         return f"Without effect: {found}." if found else ""
 
     @property
-    def arch(self) -> Architecture:
+    def arch(self) -> Transformer:
         """The network, without the switches that cannot act."""
         H = self.heads
         value_dim = None if self.value_dim == "full" else int(self.value_dim)
@@ -146,7 +146,7 @@ class VariantSetting:
         extras = self.biases, self.temperature, self.positions, (4, 2) if mlp else None
         block = Block(value_dim, groups, rotary, *extras)
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
-        return Architecture.uniform(
+        return Transformer.uniform(
             *sizes, heads=H, skip=self.skip, causal=self.causal, block=block
         )
 
@@ -227,7 +227,7 @@ def study_variants(setting: VariantSetting) -> VariantStudy:
 def costs(ledger: KernelLedger) -> dict[str, int]:
     """What each family costs, under the names that all networks share.
 
-    >>> costs(kernel_ledger(Architecture((3, 3), (2,))))
+    >>> costs(kernel_ledger(Transformer((3, 3), (2,))))
     {'bases of keys and queries': 4, 'bases between layers': 0, 'rescalings': 1}
     """
     return {_PLAIN.get(name, name): count for name, count in ledger.entries.items()}

@@ -1,6 +1,6 @@
 """What each switch of a transformer's layer does to its ledger."""
 
-from neuroviz.engine.ledger import KernelLedger
+from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit import theme
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import write_control
@@ -223,7 +223,7 @@ class VariantsExplorer(Panel):
             f" {ledger.error_bound:.0e})."
         )
         parts = [
-            f"{ledger.arch}:",
+            f"{ledger.network}:",
             said,
             found and f"Silent: {found}.",
             rest if ledger.unexplained else "",

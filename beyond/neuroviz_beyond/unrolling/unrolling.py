@@ -7,6 +7,7 @@ from math import isclose
 
 import numpy as np
 
+from neuroviz.attention.conditioned import conditioned_tokens
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import (
     Factor,
@@ -18,11 +19,10 @@ from neuroviz.attention.unrolling import (
     term,
     unroll,
 )
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import Layer, conditioned_tokens, forward
-from neuroviz.engine.symmetry import virtual_weights
 from neuroviz.kit.settings import seed, switch, toggle, whole
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
+from neuroviz_beyond.transformers.layers import Layer, forward
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
@@ -223,7 +223,7 @@ def readable_network(
         Weights with virtual weights L and M_1, …, M_l, and X of shape (4, 4).
     """
     rng = np.random.default_rng([seed, 12])
-    (X,) = conditioned_tokens(Architecture((4, 4), (4,), 4), 1, rng)
+    (X,) = conditioned_tokens(4, 4, 1, rng)
 
     def readable(rows: int) -> np.ndarray:
         size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), (rows, 4)))

@@ -1,12 +1,9 @@
 """Random networks with anything in their layers, small enough that hundreds of exact
 ranks take seconds."""
 
-import random
-
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
+from neuroviz_beyond.transformers import Block, Transformer
 
 
 def random_variants(count, seed, attention=None, most=110):
@@ -32,7 +29,7 @@ def random_variants(count, seed, attention=None, most=110):
             value_dim, groups, rotary, chance(0.4), chance(0.4), chance(0.3), mlp
         )
         kind = attention or ("lightning", "softmax")[whole(0, 1)]
-        arch = Architecture.uniform(
+        arch = Transformer.uniform(
             whole(1, 3),
             a,
             whole(1, 3),
@@ -88,24 +85,9 @@ def random_blocks(seed, most=200):
             value_dim, groups, rotary, chance(0.7), chance(0.4), chance(0.4), mlp
         )
         kind = "softmax" if chance(0.9) else "lightning"
-        arch = Architecture(
+        arch = Transformer(
             widths, head_dims, whole(1, 4), kind, heads, skip, chance(0.4), block
         )
         if not block.is_plain and arch.num_parameters <= most and arch not in found:
             found.add(arch)
             yield arch
-
-
-def random_architectures(count, seed, depth=4, width=6, head=4, tokens=4):
-    """Networks of the paper, of either kind; sizes go from 1 to these."""
-    draw = random.Random(seed)
-    for _ in range(count):
-        layers = draw.randint(1, depth)
-        widths = [draw.randint(1, width) for _ in range(layers + 1)]
-        head_dims = [draw.randint(1, head) for _ in range(layers)]
-        yield Architecture(
-            widths,
-            head_dims,
-            draw.randint(1, tokens),
-            draw.choice(("lightning", "softmax")),
-        )

@@ -9,8 +9,8 @@ import numpy as np
 from neuroviz.attention import symmetry
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import VirtualWeights
-from neuroviz.engine.network import BlockWeights, Layer, Weights, named
 from neuroviz.rank.field import Field
+from neuroviz_beyond.transformers.layers import BlockWeights, Layer, Weights, named
 
 
 def change_head_basis(

@@ -1,20 +1,16 @@
-"""The formulas of the paper, and those of networks with heads, skips and masks:
-Architecture → Expected.
+"""The formulas of networks with heads, skips, masks and blocks: Transformer → Expected.
 
-A formula answers under its own name only where its hypotheses hold. Elsewhere it says
-which hypothesis fails, and `expected_dimension` answers with the general formula, which
-has none. Nothing here measures anything; `docs/mathematics.md` has the statements and
-the proofs.
+A formula answers under its own name only where its hypotheses hold. Nothing here
+measures anything; `docs/mathematics.md` has the statements and the proofs.
 """
 
 from dataclasses import replace
 
-from neuroviz.attention import formulas
+from neuroviz.attention import Architecture, formulas
 from neuroviz.attention.expected import Expected, alpha
 from neuroviz.attention.formulas import general_formula
-from neuroviz.engine.architecture import Architecture, check_architecture
-from neuroviz.engine.block import Block
-from neuroviz.engine.block_formulas import (
+from neuroviz_beyond.transformers.block import Block
+from neuroviz_beyond.transformers.block_formulas import (
     block_formula,
     no_formula,
     observed,
@@ -22,9 +18,10 @@ from neuroviz.engine.block_formulas import (
     softmax_of_any_widths,
     visible_count,
 )
+from neuroviz_beyond.transformers.transformer import Transformer, as_transformer
 
 
-def expected_dimension(arch: Architecture) -> Expected:
+def expected_dimension(net: Transformer | Architecture) -> Expected:
     """The dimension that theory predicts: the paper's formula where it applies, else
     the general one.
 
@@ -55,10 +52,10 @@ def expected_dimension(arch: Architecture) -> Expected:
 
     >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
     170
-    >>> expected_dimension(Architecture((2, 4, 2), (2, 2))).source
-    'Theorem C'
+    >>> expected_dimension(Transformer((4, 4), (2,), heads=3, skip=True)).status
+    'observed'
     """
-    check_architecture("expected_dimension", arch, variants=True)
+    arch = as_transformer("expected_dimension", net)
     # layers do not interact
     block, apart = arch.block, arch.skip or arch.num_layers == 1
     if (
@@ -71,18 +68,17 @@ def expected_dimension(arch: Architecture) -> Expected:
     if not block.is_plain:
         return block_formula(arch)
     if arch.is_plain:
-        return formulas.expected_dimension(arch)
+        return formulas.expected_dimension(arch.paper)
     if arch.tokens == 1:
-        plain = replace(arch, heads=1, skip=False, causal=False)
-        if arch.attention == "softmax" or plain == replace(arch, causal=False):
-            return general_formula(plain)
+        if arch.attention == "softmax" or replace(arch, causal=False).is_plain:
+            return general_formula(arch.paper)
         return no_formula("several heads or skips on a single token")
     return (_softmax_variant if arch.attention == "softmax" else _lightning_variant)(
         arch
     )
 
 
-def _softmax_variant(arch: Architecture) -> Expected:
+def _softmax_variant(arch: Transformer) -> Expected:
     d, value, source = arch.widths, visible_count(arch), "Theorem E"
     shared = (arch.num_layers - 1) * d[0] ** 2
     if arch.skip:
@@ -106,7 +102,7 @@ def _softmax_variant(arch: Architecture) -> Expected:
     return Expected(value, "proved here", source, note)
 
 
-def _lightning_variant(arch: Architecture) -> Expected:
+def _lightning_variant(arch: Transformer) -> Expected:
     d, depth = arch.widths[0], arch.num_layers
     if arch.skip or depth == 1:  # a mask does not change the dimension of one layer
         return _layer_by_layer(arch)
@@ -135,7 +131,7 @@ def _lightning_variant(arch: Architecture) -> Expected:
     )
 
 
-def _layer_by_layer(arch: Architecture) -> Expected:
+def _layer_by_layer(arch: Transformer) -> Expected:
     """Theorem S: with skips the dimension is the sum of those of the layers, each
     alone."""
     d, v = arch.widths[0], arch.block.value_dim

@@ -1,7 +1,7 @@
-"""The directions in which no network of ours changes, written down at given weights,
-over any field.
+"""The directions in which no transformer's function changes, written down at given
+weights, over any field.
 
-`neuroviz.engine.block_formulas` counts them by formula; here they are vectors, and the
+`transformers.block_formulas` counts them by formula; here they are vectors, and the
 tests hold the exact derivative against each. Where a family has no closed form it is
 the null space of a small linear map:
 what leaves the products alone that a layer is made of.
@@ -11,17 +11,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from math import prod
 
 import numpy as np
 
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.network import BlockWeights, Weights, named
-from neuroviz.engine.rotary import QUARTER_TURN, powers_of_rotations
-from neuroviz.engine.tape import Tape
+from neuroviz.attention.directions import (
+    acting,
+    as_rows,
+    null_space,
+    row_space,
+    symmetry_directions,
+)
 from neuroviz.rank.field import Field, PrimeField
+from neuroviz.rank.network import Weights
 from neuroviz.rank.pivots import inverse
-from neuroviz.rank.rows import RowSpace
+from neuroviz.rank.tape import Tape
+from neuroviz_beyond.transformers.rotary import QUARTER_TURN, powers_of_rotations
+from neuroviz_beyond.transformers.transformer import Transformer
 
 Change = dict[str, np.ndarray]
 """The derivative of some of the weights; the others stand still."""
@@ -32,35 +37,11 @@ _IN_THE_PAPER = {
 }
 
 
-def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
-    """A basis of {x : matrix x = 0}, as rows; over the reals orthonormal, where σ <
-    1e−9 counts as 0.
-
-    For matrices with entries of the size of 1: of larger ones those below 1e−9 of the
-    largest.
-
-    >>> null_space(PrimeField(7), np.array([[1.0, 2.0, 3.0]])).shape
-    (2, 3)
-    """
-    if not matrix.size:
-        return np.eye(matrix.shape[1])
-    if isinstance(over, PrimeField):
-        return _row_space(over, matrix).null_space()
-    _, sigma, right = np.linalg.svd(matrix)
-    return right[int((sigma > 1e-9 * max(sigma[0], 1.0)).sum()) :]
-
-
-def _row_space(over: PrimeField, matrix: np.ndarray) -> RowSpace:
-    space = RowSpace(over, matrix.shape[1])
-    space.add_each(matrix)
-    return space
-
-
-def symmetry_directions(
-    over: Field, arch: Architecture, weights: BlockWeights | Weights
+@symmetry_directions.register
+def _of_a_transformer(
+    net: Transformer, over: Field, weights: Weights
 ) -> dict[str, list[np.ndarray]]:
-    """All continuous symmetries that we know of any `Architecture`, by family and
-    layer.
+    """All continuous symmetries that we know of any `Transformer`, by family and layer.
 
     The families, in the order in which `kernel_ledger` counts them, are those of
     `known_redundancies`, and for lightning two more:
@@ -71,90 +52,58 @@ def symmetry_directions(
                            only
 
     A network of the paper has its own names: "head bases" (Lemma 3.1), "interfaces"
-    (Eq. 9), and for lightning "rescalings" (Eq. 13).
+    (Eq. 9), and for lightning "rescalings" (Eq. 13). Affine maps go through all layers
+    and are one array.
 
-    Args:
-        weights: over this field, as in `random_block_weights`; without a block also as
-            in `random_weights`.
-
-    Returns:
-        name of the family → one array of directions, shape (directions, number of
-        parameters), for each layer or place between two layers; affine maps go through
-        all layers and are one array. The rows need not be independent.
-
-    >>> from neuroviz.engine.network import random_block_weights
-    >>> arch, over = Architecture((3, 3), (3,), heads=2), PrimeField()
-    >>> weights = random_block_weights(over, arch, np.random.default_rng(0))
-    >>> list(symmetry_directions(over, arch, weights))
+    >>> from neuroviz.rank.point import random_point
+    >>> net, over = Transformer((3, 3), (3,), heads=2), PrimeField()
+    >>> point = random_point(net, over, np.random.default_rng(0))
+    >>> list(symmetry_directions(net, over, point.weights))
     ['bases of keys and queries', 'rescalings', 'heads that blend']
     """
-    shapes = arch.parameter_shapes
-    block = arch.block
-    softmax = arch.attention == "softmax"
-    if not isinstance(weights, dict):
-        weights = {
-            name: matrix.reshape(shapes[name])
-            for name, matrix in named(weights).items()
-        }
-    net = _Network(over, arch, weights, shapes)
-    layers, places = range(1, arch.num_layers + 1), range(1, arch.num_layers)
+    block = net.block
+    is_softmax = net.attention == "softmax"
+    layers = range(1, net.num_layers + 1)
+    places = range(1, net.num_layers)
     output = ("O",) if block.value_dim else ("V", "v")
-    families: list[
-        tuple[str, bool, Callable[[_Network, int], Iterable[Change]], range]
-    ] = [
+    has_key_biases = is_softmax and block.biases and not block.rotary
+    has_blends = not is_softmax and max(net.heads) > 1
+    scaled_keys = partial(_scalings, up=("beta",), down=("Q", "q"))
+    rescaled = partial(_scalings, up=("Q", "q"), down=output)
+    # name, whether there are any, the changes at a place, and the places
+    families: list[tuple[str, bool, Changes, range]] = [
         ("bases of keys and queries", True, _query_bases, layers),
-        (
-            "bases of values and outputs",
-            block.value_dim is not None,
-            _value_bases,
-            layers,
-        ),
-        (
-            "temperatures",
-            block.temperature,
-            partial(_scalings, up=("beta",), down=("Q", "q")),
-            layers,
-        ),
-        (
-            "key biases",
-            softmax and block.biases and not block.rotary,
-            _key_biases,
-            layers,
-        ),
-        ("value biases", softmax and block.biases, _value_biases, layers),
-        ("shifts between layers", block.biases, _shifts, range(arch.num_layers)),
-        ("hidden units of the MLPs", block.mlp is not None, _hidden_units, places),
-        (
-            "affine maps between layers",
-            _lets_affine_maps_pass(arch),
-            _affine_maps,
-            range(1),
-        ),
-        ("bases between layers", not arch.skip, _interfaces, places),
-        (
-            "rescalings",
-            not softmax,
-            partial(_scalings, up=("Q", "q"), down=output),
-            layers,
-        ),
-        ("heads that blend", not softmax and max(arch.heads) > 1, _blends, layers),
+        ("bases of values and outputs", bool(block.value_dim), _value_bases, layers),
+        ("temperatures", block.temperature, scaled_keys, layers),
+        ("key biases", has_key_biases, _key_biases, layers),
+        ("value biases", is_softmax and block.biases, _value_biases, layers),
+        ("shifts between layers", block.biases, _shifts, range(net.num_layers)),
+        ("hidden units of the MLPs", bool(block.mlp), _hidden_units, places),
+        ("affine maps between layers", _has_affine_maps(net), _affine_maps, range(1)),
+        ("bases between layers", not net.skip, _interfaces, places),
+        ("rescalings", not is_softmax, rescaled, layers),
+        ("heads that blend", has_blends, _blends, layers),
     ]
-    names = _IN_THE_PAPER if arch.is_plain else {}
-    return {
-        names.get(name, name): [net.rows(directions(net, i)) for i in where]
-        for name, there, directions, where in families
-        if there and (where or arch.is_plain)
-    }
+    names = _IN_THE_PAPER if net.is_plain else {}
+    about = _Network(over, net, weights, net.parameter_shapes)
+    found = {}
+    for name, exist, changes_at, where in families:
+        if exist and (where or net.is_plain):
+            rows = [as_rows(net, over, changes_at(about, i)) for i in where]
+            found[names.get(name, name)] = rows
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Network:
+    """A transformer at its weights."""
+
     over: Field
-    arch: Architecture
-    weights: BlockWeights
+    arch: Transformer
+    weights: Weights
     shapes: dict[str, tuple[int, ...]]
 
-    def layer(self, i: int) -> BlockWeights:
+    def layer(self, i: int) -> Weights:
         """The weights of layer i, from 1, by their short names."""
         return {
             n.split(".")[1]: w for n, w in self.weights.items() if n.startswith(f"{i}.")
@@ -179,19 +128,6 @@ class _Network:
         """What layer i adds to all tokens moves by c."""
         return ("o", ..., c) if f"{i}.o" in self.shapes else ("v", 0, c)
 
-    def rows(self, changes: Iterable[Change]) -> np.ndarray:
-        """Changes as rows of all parameters, in the order of `parameter_shapes`."""
-        ends = np.cumsum([prod(shape) for shape in self.shapes.values()])
-        starts = dict(zip(self.shapes, [0, *ends], strict=False))
-        found = []
-        for change in changes:
-            found.append(row := np.zeros(self.arch.num_parameters))
-            for name, part in change.items():
-                row[starts[name] : starts[name] + part.size] = part.ravel()
-        return self.over.reduce(
-            np.array(found).reshape(len(found), self.arch.num_parameters)
-        )
-
     def rotations(self, i: int) -> list[np.ndarray]:
         """Rᵟ for all differences δ of two places that attend to each other; without
         rotary positions 1."""
@@ -210,28 +146,7 @@ class _Network:
         )
 
 
-def _acting(
-    over: Field, left: np.ndarray, right: np.ndarray
-) -> Iterator[tuple[int, int]]:
-    """Places (i, j) of those matrix units E that give all of (left · E, E · right),
-    each once, row by row.
-
-    E = e_i e_jᵀ with i among independent columns of `left`, or j among independent rows
-    of `right`: the others add nothing. All n² where both have rank n; few where n is
-    far above both ranks.
-    """
-    rows = _independent_columns(over, left)
-    columns = _independent_columns(over, right.T)
-    for row in range(len(right)):
-        for column in range(len(right)) if row in rows else sorted(columns):
-            yield row, column
-
-
-def _independent_columns(over: Field, matrix: np.ndarray) -> set[int]:
-    """Numbers of columns that span all of them; over the reals all columns."""
-    if isinstance(over, PrimeField) and matrix.shape[1] > matrix.shape[0]:
-        return {*_row_space(over, matrix).pivots.tolist()}
-    return {*range(matrix.shape[1])}
+Changes = Callable[[_Network, int], Iterable[Change]]
 
 
 # What a layer is made of
@@ -257,7 +172,7 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
             yield net.change(
                 i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys)
             )
-        for row, column in () if net.arch.block.rotary else _acting(over, K.T, Q):
+        for row, column in () if net.arch.block.rotary else acting(over, K.T, Q):
             moved = [
                 (name, (h, row), w[name][h, column]) for name in queries for h in heads
             ]
@@ -312,7 +227,7 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
     for g, heads in enumerate(net.heads_of(i)):
         outputs = np.concatenate([w["O"][h] for h in heads])
         W = np.concatenate([w[name][g] for name in values], axis=-1)
-        for row, column in _acting(over, outputs, W):
+        for row, column in acting(over, outputs, W):
             moved = [(name, (g, row), w[name][g, column]) for name in values]
             every = slice(None)
             yield repaired(
@@ -418,7 +333,7 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
             axis=1,
         )
         left = np.concatenate([matrix.reshape(-1, d) for matrix in reader.values()])
-        for row, column in _acting(net.over, left, right):
+        for row, column in acting(net.over, left, right):
             change = {
                 name: np.zeros(matrix.shape)
                 for name, matrix in (writer | reader).items()
@@ -433,16 +348,19 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
 def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
     """What leaves U₂ (U₁ y)^e alone on random tokens y: (c u₁, u₂ / c^e) a unit, more
     if m is large."""
-    over, (m, e), w = net.over, net.arch.block.mlp, net.layer(i)
-    d, points, tape = len(w["U2"]), 2 * m + 2, Tape(over)
-    y = tape.constant(
-        over.random(np.random.default_rng(points), (d, points)).T[:, None, :, None]
-    )
-    U1, U2 = tape.parameter(w["U1"]), tape.parameter(w["U2"])
+    over = net.over
+    m, e = net.arch.block.mlp
+    w = net.layer(i)
+    d = len(w["U2"])
+    points = 2 * m + 2
+    rng = np.random.default_rng(points)
+    tape = Tape(over)
+    y = tape.constant(over.random(rng, (points, d, 1)))
+    U1 = tape.parameter(w["U1"])
+    U2 = tape.parameter(w["U2"])
     output = tape.matmul(U2, tape.power(tape.matmul(U1, y), e))
-    J = np.concatenate(
-        tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2]), axis=-1
-    )
+    parts = tape.gradients(output, np.eye(d).reshape(1, d, d, 1), [U1, U2])
+    J = np.concatenate(parts, axis=-1)
     for vector in null_space(over, J.reshape(-1, 2 * m * d)):
         yield {
             f"{i}.U1": vector[: m * d].reshape(m, d),
@@ -450,7 +368,7 @@ def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
         }
 
 
-def _lets_affine_maps_pass(arch: Architecture) -> bool:
+def _has_affine_maps(arch: Transformer) -> bool:
     """Whether tokens may become an affine map of what they were, between the first and
     the last layer."""
     writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
@@ -483,7 +401,7 @@ def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
 
 def _affine_change(
     net: _Network,
-    layers: list[BlockWeights],
+    layers: list[Weights],
     constants: np.ndarray,
     bends: list[np.ndarray],
 ) -> Change:
@@ -666,7 +584,7 @@ def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
     """A matrix with rows · it as independent as the rows, and no more columns than
     there are rows."""
     if isinstance(over, PrimeField):
-        return np.eye(rows.shape[1])[:, _row_space(over, rows).pivots]
+        return np.eye(rows.shape[1])[:, row_space(over, rows).pivots]
     return np.linalg.svd(rows, full_matrices=False)[2].T
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from math import comb, inf
 
 from neuroviz.attention.expected import Expected, alpha, sigma
-from neuroviz.engine.architecture import Architecture
-from neuroviz.engine.block import Block
+from neuroviz_beyond.transformers.block import Block
+from neuroviz_beyond.transformers.transformer import Transformer
 
 
 def observed(value: int, note: str) -> Expected:
@@ -22,11 +22,11 @@ def no_formula(what: str) -> Expected:
     )
 
 
-def block_formula(arch: Architecture) -> Expected:
+def block_formula(arch: Transformer) -> Expected:
     """What theory says about a network with anything in its block.
 
     >>> block = Block(biases=True)
-    >>> arch = Architecture((4, 4), (2,), attention="softmax", block=block)
+    >>> arch = Transformer((4, 4), (2,), attention="softmax", block=block)
     >>> block_formula(arch).value
     34
     """
@@ -60,7 +60,7 @@ def block_formula(arch: Architecture) -> Expected:
     return observed(value, f"{note} (10,391 random networks, none different)")
 
 
-def speaks_of_fibres(arch: Architecture) -> bool:
+def speaks_of_fibres(arch: Transformer) -> bool:
     """Whether Theorem H is about almost all weights: softmax without rotary or learned
     positions and MLPs.
 
@@ -86,7 +86,7 @@ def speaks_of_fibres(arch: Architecture) -> bool:
 
 
 @lru_cache(maxsize=64)
-def effective_widths(arch: Architecture) -> tuple[int, ...]:
+def effective_widths(arch: Transformer) -> tuple[int, ...]:
     """w₀, …, w_l: how much of each width the later layers can see (Lemma D; with heads
     Theorem W).
 
@@ -98,7 +98,7 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     bottleneck of one head (inner widths at most d₀ and d_l) these are the widths
     themselves.
 
-    >>> effective_widths(Architecture((2, 4, 2), (2, 2)))
+    >>> effective_widths(Transformer((2, 4, 2), (2, 2)))
     (2, 2, 2)
     """
     r, w, v = [arch.widths[0]], list(arch.widths), arch.block.value_dim or inf
@@ -111,7 +111,7 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     return tuple(w)
 
 
-def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
+def visible_count(arch: Transformer, symmetric_after: int | None = None) -> int:
     """D = Σ G_i [dim_v(w_{i−1}, n_i w_i) + dim_{a_i}(w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l}
     w_i².
 
@@ -130,19 +130,19 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
     return count
 
 
-def softmax_of_any_widths(arch: Architecture) -> Expected:
+def softmax_of_any_widths(arch: Transformer) -> Expected:
     """Theorem W: softmax with heads in layers of any widths has `visible_count`
     dimensions for t ≥ 3.
 
     For two tokens it is an upper bound; in a bottleneck it is reached (Theorem H), else
     no formula is known.
 
-    >>> arch = Architecture((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
+    >>> arch = Transformer((2, 4, 2), (2, 4), 3, "softmax", heads=(2, 1))
     >>> softmax_of_any_widths(arch).value
     32
     >>> for widths in ((2, 3, 2), (1, 2, 9, 2)):
     ...     thin = (1,) * (len(widths) - 1)
-    ...     arch = Architecture(widths, thin, 3, "softmax", heads=2)
+    ...     arch = Transformer(widths, thin, 3, "softmax", heads=2)
     ...     print(softmax_of_any_widths(arch).note)
     nothing but the bases of heads and layers is lost
     of the widths, 1, 2, 4, 2 can be seen by later layers;
@@ -209,7 +209,7 @@ def one_lightning_layer(
     )
 
 
-def _lightning_mlps(arch: Architecture) -> Expected:
+def _lightning_mlps(arch: Transformer) -> Expected:
     """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
     d, depth = arch.widths[0], arch.num_layers
     layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
@@ -218,7 +218,7 @@ def _lightning_mlps(arch: Architecture) -> Expected:
     return observed(value, f"{where} (724 networks, none different)")
 
 
-def known_redundancies(arch: Architecture) -> dict[str, int]:
+def known_redundancies(arch: Transformer) -> dict[str, int]:
     """Directions in which no function changes, for softmax, t ≥ 2, width d or a
     bottleneck; name → dimension.
 
@@ -248,9 +248,8 @@ def known_redundancies(arch: Architecture) -> dict[str, int]:
                                       layers, and only their product has to be 1, which
                                       is d² equations for (l − 1) min(d, m) constants
 
-    >>> from neuroviz.engine.block import Block
     >>> block = Block(value_dim=2, biases=True)
-    >>> arch = Architecture((4, 4), (2,), 2, "softmax", heads=2, skip=True, block=block)
+    >>> arch = Transformer((4, 4), (2,), 2, "softmax", heads=2, skip=True, block=block)
     >>> known_redundancies(arch)
     {'bases of keys and queries': 8, 'bases of values and outputs': 8,
      'key biases': 4, 'value biases': 4}
@@ -305,13 +304,12 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
     return min(most, d * comb(d + e - 1, few))
 
 
-def what_is_missing(arch: Architecture) -> str | None:
+def what_is_missing(arch: Transformer) -> str | None:
     """Why `known_redundancies` is not known to be all that there is for this network;
     None where it is.
 
-    >>> from neuroviz.engine.block import Block
     >>> block = Block(rotary=True)
-    >>> what_is_missing(Architecture((3, 3), (4,), attention="softmax", block=block))
+    >>> what_is_missing(Transformer((3, 3), (4,), attention="softmax", block=block))
     'rotary positions with head dimensions above the width'
     """
     block, d, depth = arch.block, arch.widths, arch.num_layers

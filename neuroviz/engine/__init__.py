@@ -1,1 +1,0 @@
-"""From an architecture to its dimension: networks, ranks, formulas, symmetries."""
