@@ -22,12 +22,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from neuroviz.engine.progress import reporting
 from panels import PATIENCE, eventually, is_alive
 
 from neuroviz.kit import child as child_module
 from neuroviz.kit.background import Background
 from neuroviz.kit.background import background as of_this_machine
+from neuroviz.kit.bar import showing
 from neuroviz.kit.event_loop import EventLoop
 from neuroviz.kit.process import ChildProcess
 from neuroviz.kit.steps import in_steps
@@ -96,14 +96,16 @@ def three(start):
 @in_steps
 def three_in_steps(start) -> Generator[int, None, int]:
     yield start
-    reporting()("a stage", 0.5)
+    with showing(None) as report:
+        report("a stage", 0.5)
     yield start + 1
     return start + 2
 
 
 def reports(stages):
     for stage in stages:
-        reporting()(stage, 0.5)
+        with showing(None) as report:
+            report(stage, 0.5)
     return stages
 
 

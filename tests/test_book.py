@@ -385,7 +385,7 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
 @browser_test
 @pytest.mark.parametrize(
     "name",
-    ["index", "downloads", "docs/mathematics", "reference/neuroviz.engine.measure"],
+    ["index", "downloads", "docs/mathematics", "reference/neuroviz.rank.measure"],
 )
 def test_every_other_page_does_too(built, browse, name):
     page = browse(built / f"{name}.html")

@@ -13,7 +13,6 @@ from threading import Event, Thread
 import flint
 import numpy as np
 import pytest
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 
 import neuroviz_beyond.certificate.small_rank_pieces
 import neuroviz_beyond.certificate.verify
@@ -21,7 +20,7 @@ from neuroviz.attention import Architecture
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import budget as budget_module
 from neuroviz.rank.budget import Budget
-from neuroviz.rank.field import Reals
+from neuroviz.rank.point import num_parameters
 from neuroviz_beyond.certificate.balls import (
     ball_jacobian,
     ball_tangents,
@@ -34,7 +33,7 @@ from neuroviz_beyond.certificate.certificate import (
     certify,
     routes_to_try,
 )
-from neuroviz_beyond.certificate.find import ball_proof, words
+from neuroviz_beyond.certificate.find import _random_weights, ball_proof, words
 from neuroviz_beyond.transformers.layers import Layer
 
 BOTH = ("lightning", "softmax")
@@ -131,11 +130,11 @@ def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
 
 @pytest.mark.parametrize("attention", BOTH)
 def test_forward_and_backward_balls_overlap(attention):
-    across = gauge_slice(Architecture((3, 2, 4), (2, 1), 3, attention))
+    across = Architecture((3, 2, 4), (2, 1), 3, attention).slice()
     rng = np.random.default_rng(0)
     weights = tuple(
         Layer(*(rng.integers(-2, 3, np.shape(matrix)) / 2 for matrix in layer))
-        for layer in across.weights(Reals(), rng)
+        for layer in _random_weights(across, rng)
     )
     free = [
         (i, m, *place)
@@ -223,7 +222,7 @@ SINGULAR = [
 @pytest.mark.parametrize(("arch", "weights"), SINGULAR)
 def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
     """The dimension is n, but not by this point; at another one it is proved."""
-    n, rng = num_columns(arch), np.random.default_rng(0)
+    n, rng = num_parameters(arch.slice()), np.random.default_rng(0)
     X = rng.integers(-64, 65, (n, 2, arch.tokens)) / 64
     functionals = rng.integers(1, 4, (n, 2, arch.tokens))
     with pytest.raises(

@@ -6,27 +6,25 @@ import tracemalloc
 import numpy as np
 import pytest
 import torch
-from neuroviz.engine.network import on_a_line
 from torch import nn
 
-from neuroviz import (
-    Architecture,
-    estimate_cost,
-    expected_dimension,
-    kernel_ledger,
-    measure_dimension,
-)
+from neuroviz import estimate_cost, kernel_ledger, measure_dimension
 from neuroviz.kit.measured import clear_cache
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.tape import Tape
-from neuroviz_beyond import functional_dimension, module_symmetries
-from neuroviz_beyond.transformers import Block
+from neuroviz_beyond import (
+    Block,
+    Transformer,
+    expected_dimension,
+    functional_dimension,
+    module_symmetries,
+)
 from neuroviz_beyond.transformers.rotary import _point_of_the_circle
 
 UNLIKE_THEORY = (
     # Keys and values of all groups together have a lower rank than the width, those of
     # all heads have not.
-    Architecture(
+    Transformer(
         (4, 4, 4),
         (1, 3),
         tokens=2,
@@ -35,11 +33,11 @@ UNLIKE_THEORY = (
         block=Block(value_dim=2, kv_heads=1),
     ),
     # The rank of the values is that of d′ × d matrices, not d.
-    Architecture((3, 1), (1,), attention="softmax", block=Block(positions=True)),
-    Architecture(
+    Transformer((3, 1), (1,), attention="softmax", block=Block(positions=True)),
+    Transformer(
         (5, 2), (1,), attention="softmax", heads=2, block=Block(positions=True)
     ),
-    Architecture(
+    Transformer(
         (3, 1),
         (1,),
         tokens=2,
@@ -56,11 +54,11 @@ def test_a_formula_is_right_or_is_not_given(arch):
 
 NOT_GENERIC = (
     # V is a reflection, so I + V is singular.
-    (Architecture.uniform(2, 1, 2, tokens=1, attention="softmax", skip=True), 0),
-    (Architecture.uniform(4, 2, 3, tokens=1, attention="softmax", skip=True), 0),
+    (Transformer.uniform(2, 1, 2, tokens=1, attention="softmax", skip=True), 0),
+    (Transformer.uniform(4, 2, 3, tokens=1, attention="softmax", skip=True), 0),
     # Queries of two heads that share a key are both ±2.
     (
-        Architecture(
+        Transformer(
             (1, 1),
             (1,),
             tokens=2,
@@ -71,9 +69,9 @@ NOT_GENERIC = (
         0,
     ),
     # Rows of very different size, as nothing is rescaled between the layers of a tape.
-    (Architecture.uniform(2, 2, 3, block=Block(mlp=(3, 3))), 1),
-    (Architecture.uniform(2, 2, 3, block=Block(mlp=(3, 4))), 2),
-    (Architecture.uniform(2, 2, 2, block=Block(mlp=(3, 30))), 0),
+    (Transformer.uniform(2, 2, 3, block=Block(mlp=(3, 3))), 1),
+    (Transformer.uniform(2, 2, 3, block=Block(mlp=(3, 4))), 2),
+    (Transformer.uniform(2, 2, 2, block=Block(mlp=(3, 30))), 0),
 )
 
 
@@ -165,8 +163,8 @@ def test_a_high_power_takes_few_products():
 
 
 def test_a_mask_does_not_hide_the_cause_of_what_is_unexplained():
-    arch = Architecture((1, 2, 4), (1, 4), tokens=2, attention="softmax")
-    masked = Architecture((1, 2, 4), (1, 4), tokens=2, attention="softmax", causal=True)
+    arch = Transformer((1, 2, 4), (1, 4), tokens=2, attention="softmax")
+    masked = Transformer((1, 2, 4), (1, 4), tokens=2, attention="softmax", causal=True)
     assert kernel_ledger(arch).unexplained == kernel_ledger(masked).unexplained == 5
     assert "only some reach the output" in kernel_ledger(arch).note
     assert "only some reach the output" in kernel_ledger(masked).note
@@ -174,16 +172,16 @@ def test_a_mask_does_not_hide_the_cause_of_what_is_unexplained():
 
 def test_tokens_on_a_curve_are_not_on_a_line():
     """u s + o, to the power of two entry by entry, is a parabola."""
-    arch = Architecture(
+    arch = Transformer(
         (1, 2, 2), (1, 1), attention="softmax", block=Block(biases=True, mlp=(2, 2))
     )
-    assert on_a_line(arch) == (True, False)
+    assert arch.are_on_a_line == (True, False)
 
 
 def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
     """All 314 inputs at once took 883 MB."""
     block = Block(biases=True, value_dim=2)
-    arch = Architecture.uniform(
+    arch = Transformer.uniform(
         4, 2, 2, tokens=96, attention="softmax", heads=4, skip=True, block=block
     )
     clear_cache()

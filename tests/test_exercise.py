@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import neuroviz as nv
+import neuroviz_beyond as nb
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_deep, checks_one_layer
 from neuroviz.lessons.checks_deep import (
@@ -32,6 +33,7 @@ from neuroviz_beyond.lessons.checks import (
 )
 
 A = nv.Architecture
+T = nb.Transformer
 EYE = np.eye(2, 3)
 ONES, TWOS = np.array([1.0, 1.0]), np.array([2.0, -1.0])
 HALF = Fraction(1, 2)
@@ -79,12 +81,12 @@ RIGHT = [
     (check_meeting, ([[1, 0], [0, -1]], [2, 1], [1, 0])),
     (check_meeting, ([[0, 1], [0, 0]], [1, 0], [-1, 0])),
     (check_meeting, ([[1, 5], [-5, 0]], [0, 3], [0, 1])),
-    (check_blending, (A((4, 4), (3,), heads=3),)),
-    (check_blending, (A((3, 5), (2,), tokens=2, heads=4),)),
+    (check_blending, (T((4, 4), (3,), heads=3),)),
+    (check_blending, (T((3, 5), (2,), tokens=2, heads=4),)),
     (check_larger_and_poorer, (A((4, 1, 4), (4, 4)), A((4, 3, 4), (1, 2)))),
     (
         check_larger_and_poorer,
-        (A((3, 3), (9,), attention="softmax"), A((3, 3), (2,), heads=2, skip=True)),
+        (A((3, 3), (9,), attention="softmax"), T((3, 3), (2,), heads=2, skip=True)),
     ),
     (check_shuffle, (((2, 3, 1, 0), (3, 0, 1, 2)),)),
     (check_shuffle, (np.array([[2, 3, 1, 0], [3, 0, 1, 2]]),)),
@@ -142,7 +144,7 @@ WRONG = [
     (check_wrong_pattern, (A.uniform(4, 2, 2, attention="softmax"),), "lightning"),
     (check_wrong_pattern, (A.uniform(40, 2, 2),), "smaller network"),
     (check_wrong_pattern, ((3, 3, 3),), "nv.Architecture"),
-    (check_wrong_pattern, (A.uniform(4, 2, 2, heads=2),), "one head"),
+    (check_wrong_pattern, (T.uniform(4, 2, 2, heads=2),), "nv.Architecture"),
     (check_unseen, (A((5, 3, 4), (2, 2)),), "all are seen"),
     (check_unseen, (A((2, 4, 2), (2, 2)),), "all are seen"),  # empty is not unseen
     (check_more_than_factors, (A.uniform(4, 2, 2),), "number of layers"),
@@ -151,16 +153,16 @@ WRONG = [
     (check_meeting, ([[0, 1], [-1, 0]], [1, 0], [0, 1]), "antisymmetric"),
     (check_meeting, ([[1, 0], [0, -1]], [1, 0], [1, 0]), "from the beginning"),
     (check_meeting, ([[1, 0], [0, 1]], [2e3, 1], [1, 0]), "not exactly"),
-    (check_blending, (A((4, 4), (3,), heads=2),), "nothing more"),
-    (check_blending, (A((4, 4), (4,), heads=3),), "a < d"),
+    (check_blending, (T((4, 4), (3,), heads=2),), "nothing more"),
+    (check_blending, (T((4, 4), (4,), heads=3),), "a < d"),
     (check_blending, (A((4, 4), (3,)),), "two heads"),
-    (check_blending, (A((4, 2), (3,), heads=3),), "as many heads as outputs"),
+    (check_blending, (T((4, 2), (3,), heads=3),), "as many heads as outputs"),
     (
         check_blending,
-        (A((4, 4), (3,), attention="softmax", heads=3),),
+        (T((4, 4), (3,), attention="softmax", heads=3),),
         "one lightning layer",
     ),
-    (check_blending, (A((4, 4), (3,), tokens=1, heads=3),), "two tokens"),
+    (check_blending, (T((4, 4), (3,), tokens=1, heads=3),), "two tokens"),
     (check_blending, ("heads",), "nv.Architecture"),
     (
         check_larger_and_poorer,

@@ -4,10 +4,11 @@ no others."""
 import flint
 import numpy as np
 import pytest
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from test_peeling import virtual_jacobian
 
 from neuroviz.attention import Architecture
+from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
+from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.rank.exponentials import INDEPENDENT
 from neuroviz.rank.field import Reals
@@ -149,9 +150,10 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
     """M = 0, or antisymmetric and two tokens (or tokens on a line, where antisymmetric
     is 0): in floats."""
     arch, Ms = Architecture.uniform(width, width, layers, tokens, "softmax"), []
-    for k, (Q, K, _) in enumerate(conditioned_weights(arch, rng(1)), start=1):
+    weights = conditioned_weights(arch.layers, "softmax", rng(1))
+    for k, layer in enumerate(by_layer(weights), start=1):
         special = {"first": k == 1, "last": k == layers, "all": True}[place]
-        M = K.T @ Q
+        M = layer["K"].T @ layer["Q"]
         length = np.linalg.norm(M)
         # M is nearly symmetric: the rest of it is of no use here
         if special and kind == "antisymmetric":
@@ -160,7 +162,8 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
         Ms.append(made * length / (np.linalg.norm(made) or 1.0))
     L, _ = np.linalg.qr(rng(2).standard_normal((width, width)))
     columns = width**2 * (1 + layers)
-    X, every = conditioned_tokens(arch, columns + 2, rng(4)), np.eye(width * tokens)
+    X = conditioned_tokens(width, tokens, columns + 2, rng(4))
+    every = np.eye(width * tokens)
     J = virtual_jacobian(
         Reals(),
         VirtualWeights(L, tuple(Ms)),

@@ -14,6 +14,7 @@ from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
+from neuroviz_beyond import Transformer
 from neuroviz_beyond.proofs.flag_panel import (
     FlagExplorer,
     FlagSetting,
@@ -70,7 +71,7 @@ def test_only_a_span_that_fills_its_space_is_certain():
     with pytest.raises(ValueError, match=r"from 0 to 1 in .* got 2"):
         measure_span(Architecture((2, 2, 2), (1, 1)), 2)
     with pytest.raises(ValueError, match="flag_steps"):
-        flag_steps(Architecture((2, 2, 2), (2, 2), heads=2))
+        flag_steps(Transformer((2, 2, 2), (2, 2), heads=2))
 
 
 # The panel

@@ -6,10 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from neuroviz.engine.network import conditioned_tokens
 from panels import ends, plain, without
 
-from neuroviz.attention import Architecture
+from neuroviz.attention.conditioned import conditioned_tokens
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
@@ -45,9 +44,7 @@ def float_spectrum(network):
     virtual, _ = real_network(network)
     n, rng = network.width, np.random.default_rng([network.seed, 7])
     inputs = 2 * n * n * (network.layers + 1)
-    X = conditioned_tokens(
-        Architecture.uniform(n, n, network.layers, 2, "softmax"), inputs, rng
-    )
+    X = conditioned_tokens(n, 2, inputs, rng)
     functionals = rng.standard_normal((inputs, n, 2))
 
     def rows(virtual, X):

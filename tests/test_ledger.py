@@ -3,7 +3,6 @@ random architectures."""
 
 import random
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,12 +11,14 @@ from architectures import random_architectures
 from test_modules import autograd_jacobian, with_weights
 from variants import random_variants
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.directions import symmetry_directions
 from neuroviz.attention.formulas import general_formula
 from neuroviz.attention.identifiability import is_identifiable
 from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit.measured import kernel_ledger, measure_dimension, rank_by_inputs
 from neuroviz.rank.field import Reals
+from neuroviz.rank.point import random_point
 from neuroviz_beyond.sweeps import sweep
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import (
@@ -25,14 +26,23 @@ from neuroviz_beyond.transformers.block_formulas import (
     what_is_missing,
 )
 from neuroviz_beyond.transformers.formulas import expected_dimension
-from neuroviz_beyond.transformers.layers import flatten, random_weights, unflatten
 
 BOTH = ("lightning", "softmax")
 LINE, RANK_ONE = "lie on a line", "has rank one"
 ONE_TOKEN, HIDDEN = "one token", "of the coordinates between layers"
 
 
-lightning, softmax = (partial(Transformer, attention=kind) for kind in BOTH)
+def lightning(*sizes, **more):
+    """A network of the paper, or with heads, a skip or a block."""
+    if more:
+        return Transformer(*sizes, attention="lightning", **more)
+    return Architecture(*sizes, attention="lightning")
+
+
+def softmax(*sizes, **more):
+    if more:
+        return Transformer(*sizes, attention="softmax", **more)
+    return Architecture(*sizes, attention="softmax")
 
 
 def bottlenecks(count: int, seed: int):
@@ -50,7 +60,7 @@ def bottlenecks(count: int, seed: int):
             2 if kind == "lightning" and i < layers - 1 else 1 for i in range(layers)
         ]
         head_dims = [draw.randint(m, d) for m, d in zip(least, widths, strict=False)]
-        yield Transformer(widths, head_dims, draw.randint(2, 3), kind)
+        yield Architecture(widths, head_dims, draw.randint(2, 3), kind)
 
 
 # It adds up
@@ -111,14 +121,14 @@ def check_causes(arch, ledger):
     return named
 
 
-def without_token_loss(arch: Transformer) -> int:
+def without_token_loss(arch: Architecture) -> int:
     """What would be left if every layer saw its whole A: with two tokens, and no layer
     of rank one.
 
     Then A of rank a ≥ 2 in every layer would do; here the count is the softmax
     dimension, less l.
     """
-    two_tokens = Transformer(arch.widths, arch.head_dims, 2, "softmax")
+    two_tokens = Architecture(arch.widths, arch.head_dims, 2, "softmax")
     return general_formula(two_tokens).value - arch.num_layers * (
         arch.attention == "lightning"
     )
@@ -150,7 +160,7 @@ def test_what_is_unexplained_is_measured_and_not_what_is_left_by_the_formula(
     true = measure_dimension(arch, route="weights")
     other = replace(true, value=true.value - 4, seed=77)
     monkeypatch.setattr(
-        "neuroviz.engine.ledger.measure_dimension", lambda *_, **__: other
+        "neuroviz.kit.measured.measure_dimension", lambda *_, **__: other
     )
     found = kernel_ledger(arch)
     assert (found.unexplained, found.dimension) == (4, true.value - 4)
@@ -239,8 +249,8 @@ def test_the_kernel_is_that_of_autograd(arch):
     """torch's derivative and numpy's singular values: the kernel, the directions in it,
     what is left over."""
     ledger, rng = kernel_ledger(arch), np.random.default_rng(0)
-    start = random_weights(Reals(), arch, rng)
-    weights = unflatten(arch, 0.7 * flatten(start))
+    start = random_point(arch, Reals(), rng).weights
+    weights = {name: 0.7 * weight for name, weight in start.items()}
     X = torch.from_numpy(
         rng.standard_normal((2 * arch.num_parameters, arch.widths[0], arch.tokens))
     )
@@ -254,7 +264,7 @@ def test_the_kernel_is_that_of_autograd(arch):
         "this point is too close to a special one"
     )
     blocks, grown = [], 0
-    for name, parts in symmetry_directions(Reals(), arch, weights).items():
+    for name, parts in symmetry_directions(arch, Reals(), weights).items():
         for rows, count in zip(parts, ledger.parts[name], strict=True):
             assert np.abs(J @ rows.T).max() < 1e-10
             blocks.append(rows)
@@ -381,7 +391,7 @@ def test_a_reader_who_changes_a_ledger_does_not_change_the_next_one():
 @pytest.mark.parametrize(
     ("arch", "seed", "said"),
     [
-        ((3, 3), 0, "kernel_ledger needs an Transformer; got tuple"),
+        ((3, 3), 0, "a measurement needs a network.*tuple has no parameter_shapes"),
         (lightning((2, 2), (2,)), -1, "seed must be a whole number ≥ 0; got -1"),
         (lightning((2, 2), (2,)), True, "seed must be a whole number ≥ 0; got True"),
     ],
@@ -447,7 +457,7 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
         kernel_ledger(arch, budget=1e-9)
     with pytest.raises(ValueError, match="budget is a number of seconds > 0"):
         kernel_ledger(arch, budget=-1)
-    monkeypatch.setattr("neuroviz.engine.ledger._A_SECOND", 1)
+    monkeypatch.setattr("neuroviz.attention.ledger._A_SECOND", 1)
     with pytest.raises(
         ValueError,
         match=r"the 1,196 silent directions of .* would take about .* raise budget",
@@ -458,12 +468,12 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
 def test_whoever_gives_no_seed_is_told_of_the_seed_zero():
     """What is found at a random point says at which: also where nobody asked for
     one."""
-    arch = Transformer((2, 2), (1,))
+    arch = Architecture((2, 2), (1,))
     measured = (
         kernel_ledger(arch).measured,
         measure_dimension(arch),
         measure_dimension(arch, "float"),
     )
-    others = rank_by_inputs(arch), is_identifiable(arch, lambda w: w[0].Q[0, 0])
+    others = rank_by_inputs(arch), is_identifiable(arch, lambda w: w["1.Q"][0, 0])
     swept = sweep([arch], progress=False).records
     assert {found.seed for found in (*measured, *others, *swept)} == {0}

@@ -4,15 +4,14 @@ numbers disagree."""
 from dataclasses import replace
 
 import pytest
-from neuroviz.engine import measure
-from neuroviz.engine import random_rank as points
 from panels import PATIENCE, title
 
 import neuroviz as nv
 from neuroviz.attention import formulas
 from neuroviz.deep.ledger import LedgerSetting, study_ledger
 from neuroviz.deep.ledger_panel import LedgerExplorer, _say_ledger
-from neuroviz.kit.measured import kernel_ledger
+from neuroviz.kit.measured import clear_cache, kernel_ledger
+from neuroviz.rank import exact
 
 PANEL = LedgerExplorer
 ASKED = [
@@ -53,7 +52,7 @@ def test_the_panel_shows_the_ledger_of_the_network_asked_for(
     found = numbers(panel)
     assert (found[0], found[-1]) == (ledger.parameters, ledger.dimension)
     for part in (
-        str(ledger.arch),
+        str(ledger.network),
         f"{ledger.parameters} parameters",
         f"{ledger.dimension} dimension",
     ):
@@ -101,11 +100,11 @@ def test_a_wrong_formula_leaves_the_measurements_alone_and_the_panel_says_so(
 def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(
     panel, monkeypatch
 ):
-    eliminate = points.eliminate
-    measure.clear_cache()
+    eliminate = exact.eliminate
+    clear_cache()
     with monkeypatch.context() as bad:
         bad.setattr(
-            points,
+            exact,
             "eliminate",
             lambda matrix, arithmetic: eliminate(matrix, arithmetic) - 1,
         )
@@ -117,7 +116,7 @@ def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(
             "1 unexplained" in panel.description
             and "please tell us" in panel.description
         )
-    measure.clear_cache()
+    clear_cache()
 
 
 def test_the_largest_network_is_measured_in_the_background(panel):

@@ -366,7 +366,7 @@ def with_norm(norm):
         (with_norm(nn.RMSNorm(6)), "it has a RMSNorm for a norm"),
         (encoder_layer(1, 1, 3), "a constant of a single entry"),
         (
-            LightningAttention(4, 4, 2, skip=True),
+            LightningAttention(4, 4, 2),
             r"call kernel_ledger\(Architecture\(widths=\(4, 4\)",
         ),
         ("net", "needs a torch.nn.Module; got str"),

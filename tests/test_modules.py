@@ -1,7 +1,7 @@
-"""The torch modules are the networks of `neuroviz.engine.network`: one function, with
-one derivative.
+"""The torch modules are the networks of `neuroviz.attention`: one function, with one
+derivative.
 
-That it is the one of the definition says test_network.py.
+That it is the one of the definition says attention/test_definition.py.
 """
 
 import copy
@@ -14,19 +14,15 @@ from definition import output
 from torch.utils.flop_counter import FlopCounterMode
 
 from neuroviz.attention import Architecture
+from neuroviz.attention.layers import by_layer
 from neuroviz.attention.modules import (
     AttentionNetwork,
     LightningAttention,
     SoftmaxAttention,
 )
+from neuroviz.rank import outputs
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layers import (
-    Layer,
-    forward,
-    jacobian,
-    random_tokens,
-    random_weights,
-)
+from neuroviz.rank.point import Point, derivative, random_point
 
 pytestmark = pytest.mark.usefixtures("steady_torch")
 SIZES = [
@@ -36,15 +32,10 @@ SIZES = [
     ((1, 1), (1,), 1),
     ((2, 2, 2, 2), (1, 2, 1), 3),
 ]
-WIRING = [  # heads, skip, mask
-    ((3, 3, 3), (2, 1), 3, (1, 3), True, True),
-    ((3, 3, 3), (2, 1), 3, 2, True),
-    ((4, 2, 3), (2, 1), 3, (2, 1)),
-]
 NETWORKS = [
-    Architecture(*sizes[:3], attention, *sizes[3:])
+    Architecture(*sizes, attention)
     for attention in ("lightning", "softmax")
-    for sizes in SIZES + WIRING
+    for sizes in SIZES
 ]
 KINDS = [LightningAttention, SoftmaxAttention]
 
@@ -55,19 +46,15 @@ both_kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name
 def a_network(arch, inputs=3, seed=0):
     """Weights and tokens in numpy, of a size that keeps 27th powers in range."""
     rng = np.random.default_rng(seed)
-    weights = tuple(
-        Layer(*(0.7 * M for M in layer)) for layer in random_weights(Reals(), arch, rng)
-    )
-    return weights, random_tokens(Reals(), arch, inputs, rng)
+    drawn = random_point(arch, Reals(), rng).weights
+    weights = {name: 0.7 * weight for name, weight in drawn.items()}
+    return weights, arch.random_inputs(Reals(), inputs, rng)
 
 
 def with_weights(arch, weights, *temperature):
     """The module with weights from numpy."""
     network = AttentionNetwork(arch, *temperature, dtype=torch.float64)
-    for layer, matrices in zip(network.layers, weights, strict=True):
-        layer.load_state_dict(
-            {name: torch.from_numpy(M) for name, M in matrices._asdict().items()}
-        )
+    network.load_weights(weights)
     return network
 
 
@@ -98,7 +85,8 @@ def autograd_jacobian(network, X):
 def test_the_module_and_numpy_are_the_same_function_with_the_same_derivative(arch):
     weights, X = a_network(arch)
     network = with_weights(arch, weights)
-    Y, J = forward(Reals(), arch, weights, X), jacobian(Reals(), arch, weights, X)
+    Y = outputs(arch, Reals(), weights, X)
+    J = derivative(Point(arch, Reals(), weights, {}), X)
     assert_close(network(torch.from_numpy(X)).detach().numpy(), Y, rtol=1e-12)
     assert_close(autograd_jacobian(network, torch.from_numpy(X)), J, rtol=1e-9)
 
@@ -108,19 +96,36 @@ def test_these_comparisons_notice_keys_in_the_place_of_queries(attention):
     """A check that cannot fail is no check: Aᵀ for A is the mistake one makes."""
     arch = Architecture((4, 3, 5), (2, 2), 3, attention)
     weights, X = a_network(arch)
-    wrong = with_weights(arch, tuple(Layer(K, Q, V) for Q, K, V in weights))
-    for found, expected in [
-        (
-            wrong(torch.from_numpy(X)).detach().numpy(),
-            forward(Reals(), attention, weights, X),
-        ),
-        (
-            autograd_jacobian(wrong, torch.from_numpy(X)),
-            jacobian(Reals(), attention, weights, X),
-        ),
-    ]:
-        with pytest.raises(AssertionError):
-            assert_close(found, expected, rtol=1e-2)
+    exchanged = dict(weights)
+    for i in (1, 2):
+        exchanged[f"{i}.Q"] = weights[f"{i}.K"]
+        exchanged[f"{i}.K"] = weights[f"{i}.Q"]
+    wrong = with_weights(arch, exchanged)
+    tokens = torch.from_numpy(X)
+    with pytest.raises(AssertionError):
+        assert_close(
+            wrong(tokens).detach().numpy(),
+            outputs(arch, Reals(), weights, X),
+            rtol=1e-2,
+        )
+    with pytest.raises(AssertionError):
+        assert_close(
+            autograd_jacobian(wrong, tokens),
+            derivative(Point(arch, Reals(), weights, {}), X),
+            rtol=1e-2,
+        )
+
+
+def test_weights_go_into_a_module_and_come_back():
+    arch = Architecture((4, 3, 5), (2, 2))
+    weights, _ = a_network(arch)
+    network = with_weights(arch, weights)
+    for name, weight in network.weights().items():
+        np.testing.assert_array_equal(weight, weights[name])
+    with pytest.raises(ValueError, match=r"has the weights .*; got .*one array"):
+        network.load_weights({**weights, "2.V": weights["1.V"]})
+    with pytest.raises(ValueError, match="has the weights"):
+        network.load_weights({"1.Q": weights["1.Q"]})
 
 
 # --- batches, types, devices, temperature ---------------------------------------------
@@ -189,12 +194,15 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
     arch = Architecture((4, 3, 5), (2, 2), attention="softmax")
     weights, X = a_network(arch)
     tempered = with_weights(arch, weights, temperature)(torch.from_numpy(X))
-    divided = tuple(layer._replace(Q=layer.Q / temperature) for layer in weights)
+    divided = dict(weights)
+    for i in (1, 2):
+        divided[f"{i}.Q"] = weights[f"{i}.Q"] / temperature
     torch.testing.assert_close(
         tempered, with_weights(arch, divided)(torch.from_numpy(X))
     )
-    found, plain = tempered[0].T.tolist(), output("softmax", weights, X[0].T, exp)
-    sharp = output("softmax", weights, X[0].T, lambda s: exp(s / temperature))
+    layers = [tuple(layer.values()) for layer in by_layer(weights)]
+    found, plain = tempered[0].T.tolist(), output("softmax", layers, X[0].T, exp)
+    sharp = output("softmax", layers, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
     # and it is not without effect
     assert np.abs(np.subtract(found, plain)).max() > 1e-2

@@ -13,14 +13,14 @@ RESULTS = """
 import numpy as np
 import neuroviz as nv
 import neuroviz_beyond as nb
-from neuroviz.engine.network import unflatten
+from neuroviz.rank.weights import unflatten
 a = nv.Architecture((3, 3, 3), (1, 2))
 b = nv.Architecture((3, 3, 3), (2, 2), 3, "softmax")
-c = nv.Architecture((3, 3, 3), (2, 2), 3, heads=2, skip=True, causal=True)
+c = nb.Transformer((3, 3, 3), (2, 2), 3, heads=2, skip=True, causal=True)
 for one in (a, b, c):
     print(one, repr(one), nb.what_is_known(one), repr(nb.what_is_known(one)))
-    print(nv.expected_dimension(one), nv.estimate_cost(one))
-    print(nv.is_identifiable(one, lambda weights: weights[0].V.sum()))
+    print(nb.expected_dimension(one), nv.estimate_cost(one))
+    print(nv.is_identifiable(one, lambda weights: weights["1.V"].sum()))
     print(nv.measure_dimension(one), nv.measure_dimension(one, method="float"))
     print(nv.kernel_ledger(one))
 print(nv.paper_formula(a), nv.general_formula(b), nv.rank_by_inputs(a))

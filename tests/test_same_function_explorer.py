@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from neuroviz.engine import network as engine
 from panels import said, title, trace
 
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers import layers
 from neuroviz_beyond.transformers.same_function import (
     TwinSetting,
     as_block_weights,
@@ -30,7 +30,7 @@ MOVED = [
 SIGNS = TwinSetting(swapped="layer 2", basis=0.0, signs=True, third=0.0)
 
 
-def test_the_networks_are_those_of_the_engine():
+def test_the_networks_are_transformers():
     for setting in (ALL, replace(ALL, skip=True), replace(ALL, third=0.0)):
         study = study_twins(setting)
         X = np.random.default_rng(1).standard_normal((5, 2, 3))
@@ -40,7 +40,7 @@ def test_the_networks_are_those_of_the_engine():
             whole = forward(
                 network, X, np.array([1.0, 1.0, setting.third]), setting.has_skip
             )
-            there = engine.forward(Reals(), setting.arch, weights, X[..., :tokens])
+            there = layers.forward(Reals(), setting.arch, weights, X[..., :tokens])
             assert np.allclose(whole[..., :tokens], there, atol=1e-12)
 
 

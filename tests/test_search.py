@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from count import count_fiber
 from definition import Residue, output
-from neuroviz.engine.gauge_slice import gauge_slice, num_columns
 from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
@@ -18,6 +17,7 @@ from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.rank.point import num_parameters
 from neuroviz_beyond.search.cases import SearchSetting, study_search
 from neuroviz_beyond.search.descent import Misfit, _least_squares, descend
 from neuroviz_beyond.search.equivalent_weights import (
@@ -435,7 +435,7 @@ def test_a_chart_has_as_many_coordinates_as_the_gauge_slice_and_loses_no_directi
     arch,
 ):
     chart = chart_at(arch, random(arch))
-    assert chart.size == num_columns(arch)
+    assert chart.size == num_parameters(arch.slice())
     X = rng(2).standard_normal((4, arch.widths[0], arch.tokens))
     wanted = forward(Reals(), arch.attention, random(arch), X)
     np.testing.assert_allclose(
@@ -463,7 +463,7 @@ def test_a_narrow_network_has_the_same_virtual_weights_also_where_values_lost_ra
     for given in (weights, (lost, *weights[1:])):
         thin = narrow(arch, given)
         assert [layer.Q.shape for layer in thin] == [
-            (a, d) for d, _, a in gauge_slice(arch).reduced.layers
+            (a, d) for d, _, a in arch.slice().network.layers
         ]
         one, other = (
             flat(virtual_weights(Reals(), network)) for network in (given, thin)

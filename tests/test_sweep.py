@@ -347,7 +347,7 @@ def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(
 
 _SCRIPT = """
 import sys
-from neuroviz.engine.architecture import Transformer
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.sweeps import Record, sweep
 
 if __name__ == "__main__":

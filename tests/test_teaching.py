@@ -6,6 +6,7 @@ import ipywidgets as widgets
 import numpy as np
 import pytest
 from panels import walk
+from polynomial import Polynomial
 
 import neuroviz as nv
 from neuroviz.attention.expected import Expected
@@ -305,9 +306,7 @@ def test_choices_that_do_not_fit_are_refused(call):
 
 def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
     assert "the symmetries prove" in predict("?", MEASURED, guess=1).message
-    by_weights = nv.measure_dimension(
-        nv.Architecture((2, 2), (2,), attention="softmax", heads=2)
-    )
+    by_weights = nv.measure_dimension(Polynomial((2, 2, 1), 1))
     span = measure_span(nv.Architecture((3, 3), (2,)), 0)
     assert by_weights.route == "weights" and span.error_bound == 0
     for found in (by_weights, span):

@@ -1,5 +1,5 @@
 """Networks with anything in their `Block`, in torch: a second program for
-`neuroviz.engine.network`."""
+`neuroviz_beyond.transformers`."""
 
 import torch
 from torch import Tensor, nn

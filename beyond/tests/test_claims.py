@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 import pytest
 from degrees import has_the_degree_in_the_error_bound
-from engine_variants import transformer
 from variants import random_variants
 
 from neuroviz.rank.check import check_network
 from neuroviz.rank.exponentials import INDEPENDENT
 from neuroviz_beyond.transformers import Block, Transformer
 
-NETS = [transformer(arch) for arch in random_variants(250, seed=22)]
+NETS = random_variants(250, seed=22)
 
 
 @pytest.mark.parametrize("net", NETS, ids=str)

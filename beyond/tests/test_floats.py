@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
-from engine_variants import transformer
 from variants import random_blocks, random_variants
 
 from neuroviz.rank import measure_dimension
@@ -125,11 +124,7 @@ def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():
 
 def test_a_float_rank_of_a_block_that_is_decided_is_the_exact_one():
     decided = 0
-    archs = [
-        transformer(arch)
-        for arch in random_variants(60, seed=3)
-        if not arch.block.rotary
-    ]
+    archs = [arch for arch in random_variants(60, seed=3) if not arch.block.rotary]
     for seed, arch in enumerate(archs):
         found = measure_dimension(arch, "float", seed=seed)
         assert not found.decided or found.value == measure_dimension(arch).value, arch
@@ -169,7 +164,7 @@ def test_no_float_rank_that_is_decided_is_wrong_in_deep_stacks_with_skips(seed):
         if arch.skip and arch.num_layers > 3 and not arch.block.rotary
     )
     for number, arch in enumerate(islice(deep, 8)):
-        arch = replace(transformer(arch), attention=BOTH[number % 2])
+        arch = replace(arch, attention=BOTH[number % 2])
         found = measure_dimension(arch, "float")
         assert not found.decided or found.value == measure_dimension(arch).value, arch
 

@@ -30,6 +30,7 @@ from neuroviz_beyond.transformers.comparison import (
 )
 from neuroviz_beyond.transformers.layers import BlockWeights
 from neuroviz_beyond.transformers.outputs import outputs_differ
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 # limit of Condition 4, causal: one product for each choice of heads in every layer
 _MOST_PRODUCTS = 4096
@@ -106,6 +107,8 @@ def checked(caller: str, arch: Transformer, weights: BlockWeights) -> BlockWeigh
     given = weights if isinstance(weights, dict) else {}
     found = {}
     for name, shape in arch.parameter_shapes.items():
+        if name in given and (1, *np.shape(given[name])) == shape:
+            given = {**given, name: np.reshape(given[name], shape)}  # one head
         if np.shape(given.get(name)) != shape or name not in given:
             got = np.shape(given[name]) if name in given else "none"
             raise ValueError(
@@ -194,6 +197,7 @@ def align(
     epsilon = max(
         stored_epsilon(w) if isinstance(w, dict) else 0.0 for w in (first, second)
     )
+    arch = as_transformer("align", arch)
     pair = [checked("align", arch, weights) for weights in (first, second)]
     pair = [{name: w.astype(float) for name, w in weights.items()} for weights in pair]
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not equal
@@ -508,6 +512,7 @@ def where_theorem_h_fails(
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
+    arch = as_transformer("where_theorem_h_fails", arch)
     margins = theorem_h_margins(arch, weights)
     weights = checked("where_theorem_h_fails", arch, weights)
     floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
@@ -535,6 +540,7 @@ def theorem_h_margins(arch: Transformer, weights: BlockWeights) -> dict[str, flo
     {'Condition 1': 0.33, 'Condition 2': 1.0}
     """
     about = "where_theorem_h_fails"
+    arch = as_transformer(about, arch)
     weights = checked(about, arch, weights)
     if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:
         raise ValueError(
