@@ -12,7 +12,7 @@ from neuroviz.engine.block_formulas import known_redundancies, what_is_missing
 from neuroviz.engine.measure import measure_dimension
 from neuroviz_beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 
-NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension
+NUMBERS = {  # of beyond/docs/real_models.md: weights, dimension
     "GPT-2 small": (28_348_416, 27_150_336),
     "GPT-2 XL": (491_827_200, 481_843_200),
     "LLaMA-7B": (2_147_483_648, 2_130_575_360),

@@ -3,8 +3,8 @@ Architecture → Expected.
 
 A formula answers under its own name only where its hypotheses hold. Elsewhere it says
 which hypothesis fails, and `expected_dimension` answers with the general formula, which
-has none. Nothing here measures anything; `docs/mathematics.md` has the statements and
-the proofs.
+has none. Nothing here measures anything; `docs/mathematics/index.md` lists the
+statements and the proofs.
 """
 
 from dataclasses import replace

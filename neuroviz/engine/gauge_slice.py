@@ -1,5 +1,4 @@
-"""A slice across the orbits of the symmetries (docs/mathematics.md, "The gauge
-slice")."""
+"""A slice across the orbits of the symmetries (docs/mathematics/gauge_slice.md)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -141,7 +141,7 @@ def random_tokens(
     return field.random(rng, (inputs, arch.widths[0], arch.tokens))
 
 
-# How the float spectrum is made readable (docs/mathematics.md, "Floating point"): each
+# How the float spectrum is made readable (docs/mathematics/floating_point.md): each
 # token mostly attends to itself, so that no layer makes the tokens parallel and nothing
 # fades from layer to layer.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
@@ -323,7 +323,7 @@ def block_degree(arch: Architecture, related: bool = True) -> int:
     drawn at random.
 
     Lightning (5·3^l − 3)/2; softmax 2l² + 5l + 1, and up to 3l² + 6l + 1 where tokens
-    lie on a line and share their exponentials (docs/mathematics.md, "Exact rank").
+    lie on a line and share their exponentials (docs/mathematics/exact_rank.md).
 
     >>> for widths in ((2, 2, 2, 2), (2, 2, 1, 2), (1, 1, 1, 1)):
     ...     print(block_degree(Architecture(widths, (1, 1, 1), attention="softmax")))
