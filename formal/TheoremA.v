@@ -1,5 +1,5 @@
-(* Theorem A of docs/mathematics.md after Lemma G, and of Theorem A' the statement on the dimension after the
-   independence of the Q_i, for every depth. The statement on fibres of A' is not here.
+(* Theorem A (docs/mathematics/softmax.md) after Lemma G, and of Theorem A' (beyond/docs/causal_softmax.md) the
+   statement on the dimension after the independence of the Q_i, for every depth. The statement on fibres of A' is not here.
    The freed two-token network: tokens x1, x2 in F^n, with a layer of shares (mu, nu) and delta = x1 - x2,
      x1 -> x1 - mu delta,   x2 -> x2 + nu delta;
    a direction Mdot moves the shares by mu (1 - mu) pdot and nu (1 - nu) qdot (total derivatives of the logits).

@@ -1,5 +1,5 @@
-(* Theorem B of docs/mathematics.md after the Tower lemma, for every depth, for softmax itself on two tokens, the
-   second of weight m > 0. R is any ordered field and ex any function with the laws of `exponential`, such as
+(* Theorem B (beyond/docs/softmax_uniqueness.md) after the Tower lemma, for every depth, for softmax itself on two
+   tokens, the second of weight m > 0. R is any ordered field and ex any function with the laws of `exponential`, such as
    the real numbers and their exponential. `tower_lemma` is what Step 1 uses of the Tower lemma: if two
    networks agree, they agree for all positive exponentials P, Q, P', Q' of their first layers which satisfy as
    products the integer relations that the logits p, q, p', q' satisfy as sums. Step 0, the three cases of Step 1,

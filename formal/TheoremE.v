@@ -1,4 +1,4 @@
-(* Theorem E of docs/mathematics.md after Step 1, for every depth, with or without skips.
+(* Theorem E (beyond/docs/softmax_heads_dimension.md) after Step 1, for every depth, with or without skips.
    Layers are counted from 0. `run` is the freed network on two tokens, with shares mu_ih and nu_ih for each
    head, and its derivative in a direction dw of the weights. The theorem assumes of Condition 2 that the F_i
    are invertible and the V_ih are not 0. The derivative of the output vanishes for all tokens and all shares

@@ -1,5 +1,5 @@
-(* The Trace lemma and its Corollary, in Theorem F of docs/mathematics.md, over any ordered field; the lemma for
-   square matrices of any size: if S is invertible, B S + B^T S + S B = 0 only for B = 0. The Corollary: if M has
+(* The Trace lemma and its Corollary, in Theorem F (beyond/docs/lightning_fibres.md), over any ordered field; the
+   lemma for square matrices of any size: if S is invertible, B S + B^T S + S B = 0 only for B = 0. The Corollary: if M has
    rank 2 or more, there is an n x 2 matrix X at which the differential of X -> X X^T M X, in the direction D,
      D X^T M X + X D^T M X + X X^T M D,
    is 0 only for D = 0. *)

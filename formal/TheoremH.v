@@ -1,5 +1,5 @@
-(* Theorem H of docs/mathematics.md, for every depth: "Which is which" for three tokens or more and for two causal
-   ones, and "The weights". Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed
+(* Theorem H (beyond/docs/softmax_heads_fibres.md), for every depth: "Which is which" for three tokens or more and
+   for two causal ones, and "The weights". Layers are counted from 0; w and w' are theta and theta'. `tokens` is the freed
    network on two tokens, with shares mu_ih and nu_ih for each head. All theorems but the converse assume of
    Condition 2 that the F_i are invertible, and that the freed networks agree, R_theta = R_theta', for all tokens
    and all shares that "Poles" and "Layers" allow.

@@ -28,6 +28,8 @@ def course() -> list[str]:
         "notebooks/*.ipynb",
         "notebooks/further/*.ipynb",
         "docs/*.md",
+        "docs/mathematics/*.md",
+        "beyond/docs/*.md",
         "studies/*/*.*",
         "formal/*.v",
     )

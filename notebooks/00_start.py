@@ -117,7 +117,7 @@ LedgerExplorer(
 # | badge | meaning |
 # | --- | --- |
 # | ■ proved | a theorem of the paper, with its hypotheses checked for the network in hand |
-# | □ proved here | proved in this project's [mathematics](../docs/mathematics.md); not peer-reviewed |
+# | □ proved here | proved in this project's [mathematics](../docs/mathematics/index.md); not peer-reviewed |
 # | ● exact | computed exactly, most often a rank modulo a prime |
 # | ◆ certified | proved for this one network by a computation that can be checked again |
 # | ≈ floating point | seen in floating-point numbers: evidence, no proof |
@@ -142,7 +142,7 @@ LedgerExplorer(
 # [networks beyond the paper](further/beyond.ipynb), [all transformers that compute the same](further/transformers.ipynb),
 # and [what a dimension is good for](further/memorisation.ipynb).
 #
-# All formulas, hypotheses and proofs: [docs/mathematics.md](../docs/mathematics.md). Words from algebraic geometry: the
+# All formulas, hypotheses and proofs: [the mathematics](../docs/mathematics/index.md). Words from algebraic geometry: the
 # [glossary](../docs/glossary.md). Teaching with these? There are [lesson plans](../docs/lessons.md) for 50 and 90 minutes.
 #
 # <details><summary>Notation, to look up</summary>

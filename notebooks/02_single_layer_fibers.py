@@ -183,7 +183,7 @@ predict("How many of the six leave the function alone?", same_function(X))
 # | all others | $(cA, V/c)$, $c \ne 0$ | one curve |
 #
 # <!-- tested: test_fiber.py::test_the_fibre_has_the_points_of_the_theorem_and_no_others -->
-# A short proof is in [docs/mathematics.md](../docs/mathematics.md#theorem-32-the-fibre-of-one-lightning-layer).
+# A short proof is in [One lightning layer](../docs/mathematics/one_lightning_layer.md#theorem-32-the-fibre-of-one-lightning-layer).
 #
 # </details>
 #

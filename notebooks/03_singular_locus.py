@@ -270,7 +270,7 @@ check_boundary_layer(A_new, V_new)
 # ## In practice
 #
 # * For $a < d$ the points with $\mathrm{rank}\, A < a$ are singular as well, like the tip of the cone in [Matrix factorization](01_matrix_factorization.ipynb);
-#   [docs/mathematics.md](../docs/mathematics.md#theorem-34-singular-and-boundary-points-of-one-layer) has the reason.
+#   [The singular points of one layer](../docs/mathematics/singular_points.md#theorem-34-singular-and-boundary-points-of-one-layer) has the reason.
 # * The polynomial equations that the functions satisfy are the subject of Y. Alexandr, H. Duan, G. Montúfar, *Algebraic Invariants of Lightning
 #   Self-Attention*, [arXiv 2604.15632](https://arxiv.org/abs/2604.15632).
 # * The surface is drawn from its straight lines, never contoured: a contouring program cannot see the dotted line, where $R$ is zero but does not change its sign.

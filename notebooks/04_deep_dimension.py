@@ -304,7 +304,7 @@ predict(
 # A **single token** attends to itself: $x^\top A\, x$ sees the symmetric part of $A$ in every layer. For 3, 3, 3 with $a = 2, 2$ the formula says 23, and the network has 19.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (2, 2), 1)).value == 23 and dim((3, 3, 3), (2, 2), 1) == 19 -->
 #
-# **The general formula** (ours; proved in [docs/mathematics.md](../docs/mathematics.md), not peer-reviewed) covers every width, every head dimension and every number of tokens. It asks how much of each width later layers can see, and where the tokens become parallel. It is right in all three cases above.
+# **The general formula** (ours; [proved here](../docs/mathematics/general_formula.md), not peer-reviewed) covers every width, every head dimension and every number of tokens. It asks how much of each width later layers can see, and where the tokens become parallel. It is right in all three cases above.
 # <!-- check: all(nv.general_formula(n).value == measured(n) for n in (thin, wide, A((3, 3, 3), (2, 2), 1))) -->
 
 # %% [markdown]

@@ -52,7 +52,7 @@ predict(
 #
 # </details>
 #
-# **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics.md#theorem-39-one-softmax-layer).)
+# **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics/softmax.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
 
 # %% [markdown]
@@ -76,7 +76,7 @@ predict(
 )
 
 # %% [markdown]
-# □ **Status: proved here** for softmax (Theorems A and B of [docs/mathematics.md](../docs/mathematics.md), not peer-reviewed), and independently by P. V. Konda (2026), whose single points hold for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
+# □ **Status: proved here** for softmax ([Theorem A](../docs/mathematics/softmax.md) and [Theorem B](../beyond/docs/softmax_uniqueness.md), not peer-reviewed), and independently by P. V. Konda (2026), whose single points hold for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
 
 # %% [markdown]
 # ## Reproduce Figure 3

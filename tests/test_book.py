@@ -38,7 +38,7 @@ def formulas() -> list[str]:
     """Every formula of the texts and notebooks."""
     reader = MarkdownIt("commonmark", {"html": True}).enable("table")
     reader.use(dollarmath_plugin, double_inline=True)
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    texts = [(ROOT / f"{name}.md").read_text(encoding="utf-8") for name in site.texts()]
     for path in sources():
         texts += [
             cell.source
@@ -385,7 +385,13 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
 @browser_test
 @pytest.mark.parametrize(
     "name",
-    ["index", "downloads", "docs/mathematics", "reference/neuroviz.rank.measure"],
+    [
+        "index",
+        "downloads",
+        "docs/mathematics/index",
+        "beyond/docs/softmax_heads_fibres",
+        "reference/neuroviz.rank.measure",
+    ],
 )
 def test_every_other_page_does_too(built, browse, name):
     page = browse(built / f"{name}.html")
@@ -461,7 +467,7 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
 def test_no_page_is_wider_than_the_screen(built, browse, width):
     for path in [
         *notebooks(built),
-        *(built / "docs").glob("*.html"),
+        *(built / f"{name}.html" for name in site.texts()),
         built / "index.html",
     ]:
         page = browse(path, viewport={"width": width, "height": 800})

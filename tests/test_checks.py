@@ -21,6 +21,7 @@ from tools.notebooks import from_source
 
 TESTS = Path(__file__).parent
 PAGES = sorted((TESTS.parent / "docs").rglob("*.md"))
+PAGES += sorted((TESTS.parent / "beyond" / "docs").glob("*.md"))
 COMMENT = re.compile(r"<!--\s*(check|tested|teacher[^:]*):\s*(.*?)\s*-->", re.DOTALL)
 
 

@@ -45,7 +45,7 @@ start = 2
 # %% [markdown]
 # <details><summary>Folded</summary>
 #
-# See [the start](00_start.ipynb) and [the proofs](../docs/mathematics.md).
+# See [the start](00_start.ipynb) and [the proofs](../docs/mathematics/index.md).
 #
 # </details>
 
@@ -263,7 +263,7 @@ def test_a_small_notebook_by_hand():
         "# Add two numbers",
         "from math import sqrt\n\nstart = 2",
     ]
-    assert "](../../docs/mathematics.md)" in texts(
+    assert "](../../docs/mathematics/index.md)" in texts(
         for_students
     ) and "](00_start.ipynb)" in texts(for_students)
     assert [c.source for c in for_teachers.cells[:3:2]] == [
@@ -323,7 +323,7 @@ def test_the_builder_writes_where_it_is_told(tmp_path):
     written = build(tmp_path / "out", folder)
     names = ("01_small.ipynb", "further/more.ipynb")
     assert written == [tmp_path / "out" / e / name for e in EDITIONS for name in names]
-    assert "](../../../docs/mathematics.md)" in texts(
+    assert "](../../../docs/mathematics/index.md)" in texts(
         nbformat.read(written[-1], as_version=4)
     )
 

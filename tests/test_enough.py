@@ -86,8 +86,8 @@ def test_what_is_decided_of_a_relu_module_is_its_rank_on_3000_more_inputs(seed):
 
 @pytest.mark.full
 def test_of_400_relu_modules_a_half_is_decided_and_a_third_of_the_bounds_falls_short():
-    """The numbers of docs/mathematics.md, "Inputs of a module": 185, and 66 of 204, by
-    up to 11."""
+    """The numbers of beyond/docs/any_torch_module.md, "Inputs of a module": 185, and 66
+    of 204, by up to 11."""
     measured = [against_many_inputs(seed) for seed in range(400)]
     bounds = [
         (found, many) for found, many in measured if found.status == "lower bound"
@@ -484,7 +484,7 @@ def test_what_is_decided_of_a_polynomial_module_is_its_exact_rank(seed):
 
 @pytest.mark.full
 def test_of_400_polynomial_modules_nearly_all_are_decided():
-    """The number of docs/mathematics.md, "Inputs of a module": 393."""
+    """The number of beyond/docs/any_torch_module.md, "Inputs of a module": 393."""
     assert sum(
         against_the_exact_rank(seed)[0].decided for seed in range(400)
     ) == pytest.approx(393, abs=5)

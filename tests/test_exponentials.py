@@ -41,7 +41,7 @@ def places(tokens):
 
 
 def expected(kind, width, tokens):
-    """The table of docs/mathematics.md, "Relations between logits"."""
+    """The table of docs/mathematics/free_exponentials.md, "Relations"."""
     pairs = tokens * (tokens - 1) // 2
     if kind == "zero" or (kind == "antisymmetric" and width == 1):
         return 0

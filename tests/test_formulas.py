@@ -3,12 +3,12 @@ speak."""
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
 from architectures import random_architectures
+from texts import MATHEMATICS, headings
 
 from neuroviz.attention.expected import alpha, sigma
 from neuroviz.attention.formulas import collapsing_layer, general_formula, paper_formula
@@ -334,11 +334,9 @@ def test_what_is_no_architecture_is_refused(ask):
 
 
 def test_every_source_is_a_heading_of_the_mathematics():
-    """`Expected.source` names what a reader can look up in docs/mathematics.md."""
-    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
-        encoding="utf-8"
-    )
-    headings = [line for line in text.splitlines() if line.startswith("#")]
+    """`Expected.source` names what a reader can look up in docs/mathematics and
+    beyond/docs."""
+    named = [words for path in MATHEMATICS for _, words in headings(path)]
     sources = {
         ask(arch).source
         for arch in SMALL
@@ -347,7 +345,7 @@ def test_every_source_is_a_heading_of_the_mathematics():
     assert len(sources) == 7, sources
     for item in {part for source in sources for part in source.split(", ")}:
         in_full = item.replace("Cor.", "Corollary").replace("Thm.", "Theorem")
-        assert any(in_full in heading for heading in headings), f"no heading for {item}"
+        assert any(in_full in heading for heading in named), f"no heading for {item}"
 
 
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])

@@ -2,11 +2,11 @@
 its hypotheses."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from architectures import random_architectures
 from test_formulas import virtual_rank
+from texts import MATHEMATICS, headings
 from variants import random_variants
 
 from neuroviz.kit.measured import measure_dimension
@@ -63,10 +63,7 @@ def test_the_dimension_of_the_board_is_the_exact_rank(arch):
 
 
 def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_in_the_docs():
-    text = (Path(__file__).parent.parent / "docs" / "mathematics.md").read_text(
-        encoding="utf-8"
-    )
-    headings = " ".join(line for line in text.splitlines() if line.startswith("#"))
+    named = " ".join(words for path in MATHEMATICS for _, words in headings(path))
     for arch in random_architectures(60, seed=2, **SMALL):
         board = what_is_known(arch, measured=SOME)
         assert [e.question for e in board.entries] == [
@@ -87,7 +84,7 @@ def test_every_entry_has_an_answer_a_status_a_sentence_and_a_source_in_the_docs(
                 .replace("Cor.", "Corollary")
                 .split(", ")
             ):
-                assert item in headings, e
+                assert item in named, e
 
 
 def test_a_measurement_that_contradicts_theory_is_said_to():

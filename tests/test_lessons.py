@@ -63,16 +63,6 @@ def test_every_question_stands_in_a_notebook():
     assert len(found) >= 7 and set(found) <= asked
 
 
-@pages
-def test_every_link_leads_somewhere(page):
-    links = [
-        link
-        for link in re.findall(r"\]\(([^)]+)\)", page)
-        if not link.startswith("http")
-    ]
-    assert links and all((DOCS / link.split("#")[0]).exists() for link in links)
-
-
 def test_the_minutes_have_no_gap_and_every_block_is_there():
     blocks = re.findall(r"^### (.*)$", LESSONS, re.MULTILINE)
     used, ends = [], []
@@ -141,31 +131,3 @@ def test_a_page_prints_well(page):
 def test_what_would_not_print_well_is_seen():
     wide = "| a | b |\n| --- | --- |\n| `state=1;state=2;state=3;state=4;state=5` | x |"
     assert max(map(len, unbroken(wide))) > WIDEST
-
-
-LINK_INTO_A_PAGE = re.compile(r"docs/(\w+\.md)#([\w-]+)")
-
-
-def lines_above(page: str, fragment: str) -> int:
-    """How many lines of a page stand above the heading that a link names."""
-    for number, line in enumerate(
-        (DOCS / page).read_text(encoding="utf-8").splitlines()
-    ):
-        words = re.sub(r"[^\w\s-]", "", line.lstrip("#").strip().lower())
-        if line.startswith("#") and re.sub(r"\s", "-", words) == fragment:
-            return number
-    raise AssertionError(f"{page} has no heading #{fragment}")
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="docs/mathematics.md is one page; it is to become a page for each section",
-)
-def test_a_link_into_a_page_of_docs_leads_near_its_top():
-    """JupyterLab opens such a link at the top of the page, whatever comes after its
-    #."""
-    notebooks = sorted((DOCS.parent / "notebooks").rglob("*.py"))
-    texts = [path.read_text(encoding="utf-8") for path in notebooks]
-    links = {link for text in texts for link in LINK_INTO_A_PAGE.findall(text)}
-    assert links
-    assert max(lines_above(*link) for link in links) < 40

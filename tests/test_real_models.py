@@ -15,7 +15,7 @@ from neuroviz_beyond.transformers.block_formulas import (
 )
 from neuroviz_beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 
-NUMBERS = {  # of docs/mathematics.md, "Blocks of real models": weights, dimension
+NUMBERS = {  # of beyond/docs/real_models.md: weights, dimension
     "GPT-2 small": (28_348_416, 27_150_336),
     "GPT-2 XL": (491_827_200, 481_843_200),
     "LLaMA-7B": (2_147_483_648, 2_130_575_360),

@@ -1,4 +1,5 @@
-"""Remarks of docs/mathematics.md that can be computed, each with what it rejects."""
+"""Remarks of docs/mathematics and beyond/docs that can be computed, each with what it
+rejects."""
 
 from itertools import permutations
 

@@ -2,7 +2,7 @@
 it.
 
 Each token mostly attends to itself, so that no layer makes the tokens parallel and
-nothing fades from layer to layer (docs/mathematics.md, "Floating point").
+nothing fades from layer to layer (docs/mathematics/floating_point.md).
 """
 
 import numpy as np

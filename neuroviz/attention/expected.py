@@ -14,7 +14,7 @@ class Expected:
             "observed" (ours, agreed with exact ranks on the grid in the note, no
             proof), "no formula", or "outside hypotheses" (a named formula shown where
             it does not apply).
-        source: the paper's item, or a heading of docs/mathematics.md.
+        source: the paper's item, or a heading that docs/mathematics/index.md lists.
         note: why, in a sentence.
     """
 

@@ -2,8 +2,8 @@
 
 A formula answers under its own name only where its hypotheses hold. Elsewhere it says
 which hypothesis fails, and `expected_dimension` answers with the general formula, which
-has none. Nothing here measures anything; `docs/mathematics.md` has the statements and
-the proofs.
+has none. Nothing here measures anything; `docs/mathematics/index.md` lists the
+statements and the proofs.
 """
 
 from dataclasses import replace
@@ -84,7 +84,7 @@ def general_formula(arch: Architecture) -> Expected:
         lightning   t ≥ 2: D − l, with σ for α in every layer after a rank-one collapse
                     t = 1: D − l with σ for α in every layer
 
-    Source: Corollary A, Theorem C of docs/mathematics.md (proved here, not
+    Source: Corollary A, Theorem C (docs/mathematics/index.md; proved here, not
     peer-reviewed).
 
     >>> general_formula(Architecture((3, 3, 1), (1, 3))).value

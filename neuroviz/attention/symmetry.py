@@ -1,6 +1,6 @@
 """Symmetries: changes of the weights that leave the function unchanged.
 
-Four symmetries (docs/mathematics.md, "The gauge slice"), over any field:
+Four symmetries (docs/mathematics/gauge_slice.md), over any field:
 
     head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a
                    (Lemma 3.1)

@@ -9,8 +9,8 @@ one sum.
                   j_{n+1} = i  (Eq. 12)
 
 with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of
-X, are counted from 0, places k from 1 to n, layers h from 1 to l. docs/mathematics.md:
-"Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
+X, are counted from 0, places k from 1 to n, layers h from 1 to l.
+docs/mathematics/deep_networks.md: "Lemma 3.6", "Eq. 12", "Eq. 13", "Eq. 28".
 """
 
 from collections.abc import Sequence

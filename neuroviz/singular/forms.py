@@ -11,8 +11,8 @@ row V, as linear forms in (X, Y) (Prop. A.5). So a function is a point of a
 
 A form aX² + bXY + cY² is a triple (a, b, c); its size is √(a² + b²/2 + c²), which no
 rotation of (X, Y) changes. Everything is exact for int and Fraction, and else takes
-arrays of any shape. docs/mathematics.md: "Figure 1. The surface", "Theorem 3.4", "Lemma
-A.3".
+arrays of any shape. docs/mathematics/singular_points.md: "Theorem 3.4", "Figure 1";
+docs/mathematics/one_lightning_layer.md: "Lemma A.3".
 """
 
 from fractions import Fraction

@@ -2,7 +2,8 @@
 
 Weights move towards rank one and towards the boundary, at rational points, so that
 ranks and the kernel of the differential of (A, V) ↦ function are exact.
-docs/mathematics.md: "Lemma A.3", "Theorem 3.4".
+docs/mathematics/one_lightning_layer.md: "Lemma A.3";
+docs/mathematics/singular_points.md: "Theorem 3.4".
 """
 
 from dataclasses import dataclass

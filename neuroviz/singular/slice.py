@@ -6,7 +6,7 @@ slice cuts out of their Zariski closure is a ruled surface: a root m = [X:Y] giv
 line q₁(m) = q₂(m) = 0. Its singular points form a rational curve: a ratio [λ₁:λ₂] gives
 the point where λ₂q₁ = λ₁q₂. Both are solved for, never contoured. Everything is exact
 for int and Fraction, and takes numpy arrays of any shape otherwise.
-docs/mathematics.md: "Figure 1. The surface".
+docs/mathematics/singular_points.md: "Figure 1".
 """
 
 from collections.abc import Callable

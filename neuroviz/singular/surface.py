@@ -1,4 +1,4 @@
-"""The slices of Figure 1 by name. docs/mathematics.md: "Figure 1. The surface"."""
+"""The slices of Figure 1 by name. docs/mathematics/singular_points.md: "Figure 1"."""
 
 from collections.abc import Callable
 

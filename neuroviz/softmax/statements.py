@@ -1,4 +1,4 @@
-"""What docs/mathematics.md states about the functions of one architecture, as a table.
+"""What docs/mathematics states about the functions of one architecture, as a table.
 
 Under each question stand statements: hypotheses | answer | status | source, and the
 answer in a sentence or two. Of each question the first statement counts whose
@@ -28,7 +28,7 @@ class StatusEntry:
         status: "proved", "proved here", "exact", "certified", "observed",
             "conjectured", "no formula" (nobody has an answer, as far as we know) or
             "outside hypotheses".
-        source: the paper's item, or a heading of docs/mathematics.md.
+        source: the paper's item, or a heading that docs/mathematics/index.md lists.
         note: the answer in a sentence or two, with what it assumes.
     """
 

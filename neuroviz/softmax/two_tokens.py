@@ -1,5 +1,5 @@
 """Two tokens, and exponentials that are free: what the softmax proofs of
-docs/mathematics.md work with.
+docs/mathematics/softmax.md work with.
 
 On inputs (x_1, x_2, …, x_2), with m copies of x_2, a softmax layer with virtual weights
 M is X ↦ X S,

@@ -25,7 +25,7 @@ from neuroviz_beyond.lessons.checks import check_larger_and_poorer
 # %% [markdown]
 # ## Learn numbers by heart
 #
-# Take $N$ random inputs, and for each of them one number that the network is to give there: a fixed combination of its outputs. Each number is one equation for the weights. A network of $P$ parameters and $D$ dimensions moves in $D$ directions only. For $N > D$ its functions reach a set of measure zero among all choices of $N$ numbers ([docs](../../docs/mathematics.md#memorisation)).
+# Take $N$ random inputs, and for each of them one number that the network is to give there: a fixed combination of its outputs. Each number is one equation for the weights. A network of $P$ parameters and $D$ dimensions moves in $D$ directions only. For $N > D$ its functions reach a set of measure zero among all choices of $N$ numbers ([docs](../../beyond/docs/memorisation_and_teleportation.md#memorisation)).
 #
 # Here is a layer with a head dimension far above its width, $d = d' = 3$ and $a = 8$. It has 57 parameters.
 # <!-- check: A((3, 3), (8,)).num_parameters == 57 -->
@@ -77,7 +77,7 @@ MemorisationExplorer(
 # If data come from a network of this kind with generic weights, then from generic inputs
 #
 # * fewer than $D$ numbers leave a whole family of functions that fit perfectly;
-# * $D$ numbers leave no other function nearby that fits ([proof](../../docs/mathematics.md#how-many-inputs)).
+# * $D$ numbers leave no other function nearby that fits ([proof](../../docs/mathematics/how_many_inputs.md)).
 #
 # The dimension does not say
 #

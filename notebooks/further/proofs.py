@@ -9,9 +9,9 @@
 # %% [markdown]
 # # Take the proofs apart
 #
-# *Parts 3 to 5 of [docs/mathematics.md](../../docs/mathematics.md). About 70 minutes. You need: rank, determinants, and the notebooks [04](../04_deep_dimension.ipynb) and [05](../05_softmax_conjecture.ipynb).*
+# *Theorems [A](../../docs/mathematics/softmax.md), [B](../../beyond/docs/softmax_uniqueness.md) and [C](../../beyond/docs/lightning_dimension.md), and [Lemma D](../../docs/mathematics/general_formula.md). About 70 minutes. You need: rank, determinants, and the notebooks [04](../04_deep_dimension.ipynb) and [05](../05_softmax_conjecture.ipynb).*
 #
-# Three theorems stand behind the numbers of this course: Theorem C gives the dimension of every lightning network, Theorems A and B prove Conjecture 3.10 for softmax. They are ours and **not peer-reviewed**. So do not believe them. Here are their ideas, with pictures in which each hypothesis can be broken; every line is in [docs/mathematics.md](../../docs/mathematics.md).
+# Three theorems stand behind the numbers of this course: Theorem C gives the dimension of every lightning network, Theorems A and B prove Conjecture 3.10 for softmax. They are ours and **not peer-reviewed**. So do not believe them. Here are their ideas, with pictures in which each hypothesis can be broken; every line is in [the mathematics](../../docs/mathematics/index.md).
 
 # %%
 import numpy as np
@@ -267,8 +267,8 @@ SearchExplorer(
 # | Tower lemma: the base point | a later logit that is not 0 where both first layers collapse |
 # | Theorem B: three kinds of relations | one that was overlooked |
 #
-# More than 20,000 exact ranks, 320 exact kernels and 44,060 starts of the search agree; [the checks](../../docs/mathematics.md#checks) are listed. A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust.
+# More than 20,000 exact ranks, 320 exact kernels and 44,060 starts of the search agree; [the checks](../../beyond/docs/checks.md#checks) are listed. A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust.
 #
 # </details>
 #
-# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: P. V. Konda's proof for one head, which covers other normalisations and special weights, and N. W. Henry's Lean developments for causal networks; both are in the [references](../../docs/mathematics.md#references). We claim no priority.
+# **Not proved here**: other normalisations than softmax; fibres of lightning networks with several heads, a mask, or an inner matrix of rank one. (Softmax with heads and skips has [a notebook of its own](transformers.ipynb).) Related: P. V. Konda's proof for one head, which covers other normalisations and special weights, and N. W. Henry's Lean developments for causal networks; both are in the [references](../../docs/mathematics/references.md). We claim no priority.

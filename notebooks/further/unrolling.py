@@ -180,7 +180,7 @@ X2 = rng.standard_normal((2, 3))
 np.allclose(network(X2, L2, J, B), network(X2, L2 / np.linalg.det(B), B, J))
 
 # %% [markdown]
-# The function is the same, and no rescaling connects the weights. A short proof is in [docs/mathematics.md](../../docs/mathematics.md#fibres-that-are-not-one-orbit).
+# The function is the same, and no rescaling connects the weights. A short proof is in [Fibres that are not one orbit](../../beyond/docs/fibres_not_one_orbit.md).
 # <!-- check: np.allclose(network(X2, L2, J, B), network(X2, L2 / np.linalg.det(B), B, J)) -->
 
 # %% [markdown]

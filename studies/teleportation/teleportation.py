@@ -20,8 +20,9 @@ eigenvalues ε_k of E
 
     ‖∇L‖² = rest + Σ_k e^{−2 s ε_k} ‖e_kᵀ ∂_U L‖² + e^{2 s ε_k} ‖e_kᵀ ∂_W L‖²
 
-which is convex in s: docs/mathematics.md, "Teleportation". The idea to move where the
-gradient is larger, and then to descend: Zhao, Dehmamy, Walters and Yu, NeurIPS 2022.
+which is convex in s: beyond/docs/memorisation_and_teleportation.md, "Teleportation".
+The idea to move where the gradient is larger, and then to descend: Zhao, Dehmamy,
+Walters and Yu, NeurIPS 2022.
 """
 
 import argparse

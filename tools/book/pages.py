@@ -117,8 +117,10 @@ def linked(text: str) -> str:
     '[Start](00_start.md), [up](../00_start.md)'
     >>> linked("[Training](further/training.ipynb), [more](../../README.md)")
     '[Training](further/training.md), more'
-    >>> linked("[status](../docs/mathematics.md#status), [code](../tools/links.py)")
-    '[status](../docs/mathematics.md#status), code'
+    >>> linked("[status](mathematics/index.md#status), [code](../tools/links.py)")
+    '[status](mathematics/index.md#status), code'
+    >>> linked("[B](../beyond/docs/softmax_uniqueness.md), [more](../beyond)")
+    '[B](../beyond/docs/softmax_uniqueness.md), more'
     """
 
     def turned(found: re.Match) -> str:
@@ -131,7 +133,9 @@ def linked(text: str) -> str:
             )
         path, _, place = target.partition("#")
         inside = re.fullmatch(
-            r"(\.\./)*((notebooks|docs)/)?(further/)?[\w-]+\.(ipynb|md)", path
+            r"(\.\./)*((notebooks|(beyond/)?docs)/)?((further|mathematics)/)?"
+            r"[\w-]+\.(ipynb|md)",
+            path,
         )
         if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):
             return words

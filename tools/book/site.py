@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from posixpath import normpath
 
 import plotly.offline
 from sphinx.application import Sphinx
@@ -78,20 +79,17 @@ def build(
         made = page(notebook, name, lab)
         _write(source / "notebooks" / f"{name}.md", made.text)
         panels |= made.panels
-    texts = sorted((ROOT / "docs").glob("*.md"))
-    for path in texts:
-        text = without_comments(path.read_text(encoding="utf-8"))
-        _write(source / "docs" / path.name, _only_to(linked(text), chosen))
+    for name in texts():
+        text = without_comments((ROOT / f"{name}.md").read_text(encoding="utf-8"))
+        _write(source / f"{name}.md", _only_to(linked(text), chosen))
     for name in reference.modules():
         _write(source / "reference" / f"{name}.md", reference.module_page(name))
     _write(
         source / "index.md",
-        _only_to(
-            _filled("index.md", chosen, [path.stem for path in texts], lab), chosen
-        ),
+        _only_to(_filled("index.md", chosen, lab), chosen),
     )
-    _write(source / "downloads.md", _filled("downloads.md", chosen, [], lab))
-    _write(source / "reference.md", _filled("reference.md", chosen, []))
+    _write(source / "downloads.md", _filled("downloads.md", chosen, lab))
+    _write(source / "reference.md", _filled("reference.md", chosen))
     for path in (source / "notebooks").rglob("*.md"):
         path.write_text(
             _only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8"
@@ -127,9 +125,26 @@ def _unlinked(text: str, target: str) -> str:
     )
 
 
-def _filled(
-    name: str, notebooks: list[str], texts: list[str], lab: bool = False
-) -> str:
+def texts() -> list[str]:
+    """The pages of docs/ and beyond/docs/, as their paths without ending; those of the
+    mathematics in the order in which its first page names them.
+
+    >>> texts()[0], [name for name in texts() if "mathematics" in name][:2]
+    ('docs/glossary', ['docs/mathematics/index', 'docs/mathematics/conventions'])
+    """
+    folders = ("docs", "docs/mathematics", "beyond/docs")
+    found = [
+        sorted(f"{folder}/{path.stem}" for path in (ROOT / folder).glob("*.md"))
+        for folder in folders
+    ]
+    first = f"{folders[1]}/index"
+    text = (ROOT / f"{first}.md").read_text(encoding="utf-8")
+    named = re.findall(r"\]\(([^)#:]+)\.md", text.partition("## Pages")[2])
+    order = [first, *(normpath(f"{folders[1]}/{name}") for name in named)]
+    return found[0] + sorted(found[1] + found[2], key=order.index)
+
+
+def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
     """A page of templates/, its lists filled in."""
     url = links.repository()
     address = "" if "/OWNER/" in url else url
@@ -147,7 +162,9 @@ def _filled(
             if lab
             else "[the notebooks](downloads.md)"
         ),
-        "TEXTS": "\n".join(f"docs/{one}" for one in texts),
+        "TEXTS": "\n".join(one for one in texts() if one.count("/") == 1),
+        "MATHEMATICS": "\n".join(one for one in texts() if "/mathematics/" in one),
+        "BEYOND": "\n".join(one for one in texts() if one.startswith("beyond/")),
         "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
         "FILES": "\n".join(
             ["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]

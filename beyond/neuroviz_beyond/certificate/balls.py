@@ -3,8 +3,8 @@ the true one.
 
 The derivative of a network at exact weights, backward (for finding a proof) and forward
 (for checking it), as matrices of python-flint's balls; and the criterion that proves a
-matrix of balls invertible. docs/mathematics.md: "Ball arithmetic". The precision is
-python-flint's, `flint.ctx.prec`.
+matrix of balls invertible. beyond/docs/certificates.md: "Ball arithmetic". The
+precision is python-flint's, `flint.ctx.prec`.
 """
 
 from collections.abc import Callable, Iterable, Iterator

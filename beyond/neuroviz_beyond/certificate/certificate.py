@@ -1,7 +1,7 @@
 """What is proved about the dimension of an architecture, and why: an object that checks
 itself again.
 
-Two routes (docs/mathematics.md, "Certificates"):
+Two routes (beyond/docs/certificates.md):
 
     theorem   a statement with its hypotheses checked; any size at once
     ball      a square part of the Jacobian at a stored rational point, proved

@@ -2,8 +2,8 @@
 arithmetic.
 
 What is found is what a certificate then stores and
-`neuroviz_beyond.certificate.verify` checks again by other means. docs/mathematics.md:
-"Certificates", "Ball arithmetic", "The gauge slice".
+`neuroviz_beyond.certificate.verify` checks again by other means.
+beyond/docs/certificates.md: "Ball arithmetic"; docs/mathematics/gauge_slice.md.
 """
 
 from fractions import Fraction

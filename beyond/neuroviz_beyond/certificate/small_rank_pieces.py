@@ -9,8 +9,9 @@ it contains each other coordinate c, e:
                             (c, e), (e, c)
 
 All coordinates outside the core are alike. So a few small ranks, and how often each
-occurs, give the rank for every width ("The local check" in docs/mathematics.md).
-Nothing else of the package is used but its field; ranks are python-flint's.
+occurs, give the rank for every width ("The local check" in
+beyond/docs/certificates.md). Nothing else of the package is used but its field; ranks
+are python-flint's.
 """
 
 from collections.abc import Sequence

@@ -4,8 +4,9 @@ ranks.
 Instead of a random network, one whose virtual weights live on one or two coordinates:
 there the derivative falls into pieces that do not know the width
 (`neuroviz_beyond.certificate.small_rank_pieces`; "The local check" in
-docs/mathematics.md, with the proof). Of the theorems only Lemma D is used, which counts
-virtual weights; the kernel is measured. Nothing is used of what finds certificates.
+beyond/docs/certificates.md, with the proof). Of the theorems only Lemma D is used,
+which counts virtual weights; the kernel is measured. Nothing is used of what finds
+certificates.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ Nothing that finds certificates is used: the hypotheses of each statement are wr
 out a second time, the formula is counted by codimensions, and the dimension is computed
 again by a local check, which takes no theorem's word for the kernel; the slice is built
 again, derivatives are taken forward instead of backward, the determinant is
-python-flint's. docs/mathematics.md: "Certificates", "The local check".
+python-flint's. beyond/docs/certificates.md: "The local check".
 """
 
 from collections.abc import Callable

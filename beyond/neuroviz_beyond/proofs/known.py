@@ -2,7 +2,7 @@
 with what right.
 
 Questions in a fixed order, each with an answer, a status and a source
-(docs/mathematics.md): the dimension, how it can be proved, which weights share a
+(docs/mathematics/index.md): the dimension, how it can be proved, which weights share a
 function, and what is still open. What is proved, and under which hypotheses, stands in
 the table of `statements`, and is never used outside them.
 """

@@ -33,7 +33,7 @@ class SearchCase:
         name: for a list.
         arch: the architecture.
         status, source: how it is known what the fibre is, and where it stands
-            (docs/mathematics.md).
+            (docs/mathematics/index.md).
         known: what is known, in a sentence.
         points: how many points the fibre is proved to have, modulo rescaling; None
             where that is not known.

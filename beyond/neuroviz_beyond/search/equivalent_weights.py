@@ -4,7 +4,8 @@ ones are known.
 Points are compared modulo rescaling for lightning (Eq. 13), and as they are for
 softmax. Beyond the paper A, c and V of a layer's heads stand for M_i, and all ω for L,
 in the bases of the weights that were given. The known ones stand in
-docs/mathematics.md: "Theorem 3.2", "F", "H" and "Fibres that are not one orbit".
+Theorems 3.2, F and H (docs/mathematics/index.md) and in
+beyond/docs/fibres_not_one_orbit.md.
 """
 
 from typing import NamedTuple

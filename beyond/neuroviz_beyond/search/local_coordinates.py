@@ -9,7 +9,7 @@ angles to these only:
                   lightning: q_i ⊥ Q_i
 
 As many coordinates as the gauge slice has free entries, but centred where one likes
-(docs/mathematics.md, "The gauge slice").
+(docs/mathematics/gauge_slice.md).
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ the same function.
 From many starts (`initial_guesses`) the outputs are brought to agree with those of a
 given network (`descent`). What agrees on fresh inputs is a point of the fibre. A search
 can refute that a fibre is one point; it cannot prove it, and starts that do not
-converge say nothing (docs/mathematics.md, "Fibres that are not one orbit").
+converge say nothing (beyond/docs/fibres_not_one_orbit.md).
 """
 
 from collections.abc import Callable, Generator

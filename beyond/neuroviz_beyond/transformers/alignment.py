@@ -4,7 +4,7 @@ allows?
 Heads may be permuted, bases changed between layers without skips, and tokens shifted
 where there are biases. `align` finds the permutation, the bases and the shifts, or says
 why there are none; `where_theorem_h_fails` names the conditions that the weights
-violate. docs/mathematics.md: "Theorem H".
+violate. beyond/docs/softmax_heads_fibres.md: "Theorem H".
 """
 
 from collections.abc import Iterator

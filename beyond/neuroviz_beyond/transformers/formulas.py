@@ -1,7 +1,7 @@
 """The formulas of networks with heads, skips, masks and blocks: Transformer → Expected.
 
 A formula answers under its own name only where its hypotheses hold. Nothing here
-measures anything; `docs/mathematics.md` has the statements and the proofs.
+measures anything; `docs/mathematics/index.md` lists the statements and the proofs.
 """
 
 from dataclasses import replace

@@ -2,7 +2,7 @@
 poles that say why.
 
 Tokens x₁, x₂ and a third one of a weight s from 0 (not there) to 1; d = 2.
-docs/mathematics.md: "Theorem H".
+beyond/docs/softmax_heads_fibres.md: "Theorem H".
 """
 
 from dataclasses import dataclass
