@@ -16,7 +16,6 @@ NAMES = (
     "parts",
     "sliders",
     "sweeps",
-    "stacked",
     "linear_time",
     "start",
     "page",

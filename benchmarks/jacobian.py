@@ -2,7 +2,7 @@
 ways.
 
 The same network, the same inputs, all outputs of each, float64, one thread:
-`neuroviz.engine.network.jacobian`; `vmap(jacrev)` and `vmap(jacfwd)` of torch.func; and
+`neuroviz.rank.point.derivative`; `vmap(jacrev)` and `vmap(jacfwd)` of torch.func; and
 one backward pass for each output number, input by input. All four have to agree. A
 column for each parameter, about as many rows.
 """
@@ -11,7 +11,6 @@ from math import ceil
 
 import numpy as np
 import torch
-from neuroviz.engine.network import conditioned_tokens, conditioned_weights
 from torch.func import functional_call, jacfwd, jacrev, vmap
 
 from benchmarks.tables import Finding, Table
@@ -19,7 +18,7 @@ from benchmarks.timing import Effort, machine, median_seconds, one_thread, secon
 from neuroviz.attention import Architecture
 from neuroviz.attention.modules import AttentionNetwork
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layers import jacobian
+from neuroviz.rank.point import Point, derivative
 
 NETWORKS = [
     Architecture.uniform(3, a=2, layers=2),
@@ -84,17 +83,14 @@ def line(arch: Architecture) -> tuple:
             different things.
     """
     rng = np.random.default_rng(0)
-    weights = conditioned_weights(arch, rng)
     inputs = ceil(arch.num_parameters / (arch.tokens * arch.widths[-1])) + 1
-    X = conditioned_tokens(arch, inputs, rng)
+    weights, X = next(arch.conditioned_points(inputs, rng))
+    point = Point(arch, Reals(), weights, {})
     network, tensor = AttentionNetwork(arch, dtype=torch.float64), torch.from_numpy(X)
-    matrices = [matrix for layer in weights for matrix in layer]
-    network.load_state_dict(
-        dict(zip(in_order(network), map(torch.from_numpy, matrices), strict=True))
-    )
+    network.load_weights(weights)
 
     def ours() -> np.ndarray:
-        return jacobian(Reals(), arch.attention, weights, X)
+        return derivative(point, X)
 
     J = ours().reshape(-1, arch.num_parameters)
     times = [median_seconds(ours, 9)[0]]

@@ -24,12 +24,12 @@ from timeit import repeat
 from unittest.mock import patch
 
 import numpy as np
-from neuroviz.engine import cost, measure, progress
 
 import neuroviz as nv
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine, one_thread, seconds
-from neuroviz.rank import elimination
+from neuroviz.kit.measured import clear_cache
+from neuroviz.rank import cost, elimination, progress
 from neuroviz.rank.arithmetic import fastest_arithmetic
 
 PARTS = ("derivative", "products", "residues", "inverses")
@@ -75,7 +75,7 @@ def parts(arch: nv.Architecture) -> dict[str, float]:
 
 def stages(arch: nv.Architecture, clock: Callable[[], float]) -> dict[str, float]:
     """How long the derivative and the elimination take by a clock."""
-    measure.clear_cache()
+    clear_cache()
     seen = {}
     nv.measure_dimension(
         arch, budget=1e6, progress=lambda what, part: seen.setdefault(what, clock())
@@ -108,7 +108,7 @@ def on_all_threads(
 def progress_error(arch: nv.Architecture) -> float:
     """How far what a measurement says of its progress is from the time passed, at most;
     by processor time."""
-    measure.clear_cache()
+    clear_cache()
     cost._timed.cache_clear()
     heard = []
     with (

@@ -53,6 +53,9 @@ def clear_caches() -> None:
             for value in list(vars(module).values()):
                 if hasattr(value, "cache_clear"):
                     value.cache_clear()
+    measured = sys.modules.get("neuroviz.kit.measured")
+    if measured is not None:
+        measured.clear_cache()
 
 
 def seconds(call: Callable[[], object]) -> tuple[float, object]:

@@ -247,7 +247,7 @@ arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
 
 
 def attention_matrix(weights):
-    return weights[0].K.T @ weights[0].Q
+    return weights["1.K"].T @ weights["1.Q"]
 
 
 questions = {
@@ -255,11 +255,13 @@ questions = {
     "a ratio of two entries of A": lambda w: (
         attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0]
     ),
-    "V up to scale": lambda w: w[0].V / w[0].V[0, 0],
-    "an entry of A times one of V": lambda w: attention_matrix(w)[0, 1] * w[0].V[0, 0],
-    "the singular values of Q": lambda w: np.linalg.svd(w[0].Q, compute_uv=False),
+    "V up to scale": lambda w: w["1.V"] / w["1.V"][0, 0],
+    "an entry of A times one of V": lambda w: (
+        attention_matrix(w)[0, 1] * w["1.V"][0, 0]
+    ),
+    "the singular values of Q": lambda w: np.linalg.svd(w["1.Q"], compute_uv=False),
     "norm of A times norm of V": lambda w: (
-        np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w[0].V)
+        np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w["1.V"])
     ),
 }
 

@@ -10,10 +10,28 @@ import neuroviz as nv
 from neuroviz.kit.panel import Panel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 
-A, uniform = nv.Architecture, nv.Architecture.uniform
 OVER = PrimeField(DEFAULT_PRIME)
 _SECONDS = 120
 TWO_LINES = 300  # signs, below a panel of 1,085 pixels
+
+
+def _kind(more):
+    """The networks of the paper; with heads, a skip or a mask those beyond it."""
+    if not more.keys() & {"heads", "skip", "causal", "block"}:
+        return nv.Architecture
+    from neuroviz_beyond import Transformer
+
+    return Transformer
+
+
+def A(*sizes, **more):  # noqa: N802 (short, for checks)
+    """A network from its widths, head dimensions, …"""
+    return _kind(more)(*sizes, **more)
+
+
+def uniform(*sizes, **more):
+    """A network from its width, head dimension and layers, …"""
+    return _kind(more).uniform(*sizes, **more)
 
 
 def measured(arch):

@@ -15,6 +15,7 @@
 
 # %%
 import neuroviz as nv
+import neuroviz_beyond as nb
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 
@@ -35,7 +36,7 @@ from neuroviz_beyond.lessons.checks import check_blending
 # <!-- teacher (6 min): Most people expect a skip to add nothing, for it has no parameters. It adds d² dimensions between two layers: the tokens there now have the basis of the input. Let the room say which of the two families survives before you press the button. -->
 
 # %% jupyter={"source_hidden": true}
-skip = nv.Architecture.uniform(
+skip = nb.Transformer.uniform(
     d=4, a=2, layers=2, attention="softmax", heads=2, skip=True
 )
 predict(
@@ -134,7 +135,7 @@ RealModelsExplorer(
 # How many heads blend, for a shape of your own? A network is written with `widths`, `head_dims` and `heads`:
 
 # %%
-three = nv.Architecture(widths=(3, 6), head_dims=(2,), heads=3)
+three = nb.Transformer(widths=(3, 6), head_dims=(2,), heads=3)
 three.num_parameters, nv.measure_dimension(three).value
 
 # %% jupyter={"source_hidden": true}
@@ -156,7 +157,7 @@ check_blending(my_layer)
 # More than $(d - a)^2 + 1$ heads are needed, which is two at $a = d - 1$. So three heads:
 #
 # ```python
-# my_layer = nv.Architecture(widths=(4, 4), head_dims=(3,), heads=3)
+# my_layer = nb.Transformer(widths=(4, 4), head_dims=(3,), heads=3)
 # check_blending(my_layer)
 # ```
 #
