@@ -80,9 +80,9 @@ def imported_by(module):
 
 def test_what_checks_uses_nothing_of_what_finds():
     ours, text = imported_by(import_module("neuroviz_beyond.certificate.verify"))
-    assert ours == {"architecture", "balls", "network", "small_ranks"}
+    assert ours == {"attention", "balls", "layers", "small_ranks"}
     assert "jacobian" not in text
-    pieces = {"architecture", "field", "small_rank_pieces"}
+    pieces = {"attention", "field", "small_rank_pieces", "transformer"}
     assert (
         imported_by(import_module("neuroviz_beyond.certificate.small_ranks"))[0]
         == pieces

@@ -458,7 +458,7 @@ def exact_rank_of(module):
         product = tape.matmul(nodes[i][0], y)
         return tape.add(product, nodes[i][1]) if len(nodes[i]) > 1 else product
 
-    x = tape.constant(over.random(rng, (count, 1, module.d, 1)))
+    x = tape.constant(over.random(rng, (count, module.d, 1)))
     y = module.run(x, linear, tape.power, tape.times, tape.add)
     outputs = y.value.shape[-2]
     rows = tape.gradients(y, np.eye(outputs).reshape(1, outputs, outputs, 1), weights)

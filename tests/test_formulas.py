@@ -11,11 +11,15 @@ from architectures import random_architectures
 from texts import MATHEMATICS, headings
 
 from neuroviz.attention.expected import alpha, sigma
-from neuroviz.attention.formulas import collapsing_layer, general_formula, paper_formula
+from neuroviz.attention.formulas import (
+    collapsing_layer,
+    effective_widths,
+    general_formula,
+    paper_formula,
+)
 from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.certificate.certificate import certify
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.block_formulas import effective_widths
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
 P = 8_388_587
@@ -327,9 +331,8 @@ def test_a_formula_speaks_exactly_where_its_hypotheses_hold():
 
 @pytest.mark.parametrize("ask", [expected_dimension, paper_formula, general_formula])
 def test_what_is_no_architecture_is_refused(ask):
-    with pytest.raises(
-        ValueError, match=f"{ask.__name__} needs an Transformer; got list"
-    ):
+    said = f"{ask.__name__} needs an Architecture( or a Transformer)?; got list"
+    with pytest.raises(ValueError, match=said):
         ask([3, 3])
 
 

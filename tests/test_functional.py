@@ -496,7 +496,7 @@ def exact_rank_of(net):
     over, rng = PrimeField(), np.random.default_rng(0)
     size = sum(p.numel() for p in net.parameters()) + 2
     tape, learned = Tape(over), []
-    x = tape.constant(over.random(rng, (size, 1, net[0].in_features, 1)))
+    x = tape.constant(over.random(rng, (size, net[0].in_features, 1)))
     for part in net:
         if isinstance(part, Power):
             x = tape.power(x, part.exponent)

@@ -15,6 +15,7 @@ from neuroviz.softmax.statements import _TABLE, _facts, _read
 from neuroviz_beyond.certificate.certificate import ROUTES, certify
 from neuroviz_beyond.proofs.known import QUESTIONS, what_is_known
 from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers.transformer import as_transformer
 
 STATUSES = {
     "proved",
@@ -49,7 +50,7 @@ def entry(question, widths, head_dims, tokens=3, attention="lightning"):
 def test_the_dimension_of_the_board_is_the_exact_rank(arch):
     board = what_is_known(arch)
     assert board.measured == measure_dimension(arch)
-    masked = measure_dimension(replace(arch, causal=True)).value
+    masked = measure_dimension(replace(as_transformer("", arch), causal=True)).value
     assert (
         board.entry(MASK).answer == f"dimension {masked}"
         or masked == board.measured.value
@@ -528,7 +529,7 @@ def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():
-    with pytest.raises(ValueError, match="needs an Transformer"):
+    with pytest.raises(ValueError, match="needs an Architecture or a Transformer"):
         what_is_known("softmax")
     with pytest.raises(ValueError, match="question is one of"):
         what_is_known(Transformer((2, 2), (1,))).entry("depth")

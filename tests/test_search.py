@@ -389,7 +389,7 @@ def test_more_starts_only_add_and_a_seed_is_a_search():
         ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
         ({"progress": 3}, "progress is a function, or None; got 3"),
         ({"weights": ()}, "shapes"),
-        ({"arch": "softmax"}, "needs an Transformer"),
+        ({"arch": "softmax"}, "needs an Architecture or a Transformer"),
         (
             {"arch": Transformer.uniform(2, 2, 1, heads=2)},
             "what Theorem H is about: softmax",

@@ -44,15 +44,14 @@ SMALL = [
 
 
 class Deadly(Transformer):
-    """Ends whatever process asks for its layers, but for the one that the tests run
+    """Ends whatever process asks for its slice, but for the one that the tests run
     in."""
 
-    @property
-    def layers(self):
+    def slice(self):
         if str(os.getpid()) != HOME:
             time.sleep(0.3)  # dask gives a worker up that dies before it is quite there
             os._exit(1)
-        return super().layers
+        return super().slice()
 
 
 DEADLY = Deadly((3, 2, 3), (2, 2))
@@ -671,7 +670,7 @@ def test_a_function_hears_how_many_of_how_many_and_the_record(tmp_path):
         ({"architectures": None}, "sweep needs architectures, in a list; got None"),
         (
             {"architectures": [SMALL[0], (3, 3)]},
-            "sweep needs an Transformer; got tuple",
+            "sweep needs an Architecture or a Transformer; got tuple",
         ),
         (
             {"method": "guess"},

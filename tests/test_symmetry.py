@@ -22,6 +22,7 @@ from neuroviz_beyond.transformers.layers import (
     Layer,
     flatten,
     forward,
+    named,
     random_tokens,
     random_weights,
 )
@@ -368,7 +369,7 @@ def one_parameter_groups(arch, weights, c):
     """(row of directions, weights moved by g(c), moved by g(1/c) or g(−c), the factor
     between): see below."""
     back = inverse(F, np.array([[c]]))[0, 0]
-    found = symmetry_directions(F, arch, weights)
+    found = symmetry_directions(arch, F, named(weights))
     for i, (Q, _, V) in enumerate(weights):
         families = [("head bases", change_head_basis, len(Q), Q.shape[1], Q.shape[1])]
         if i < len(weights) - 1:
@@ -414,7 +415,7 @@ def test_an_interface_has_as_many_directions_as_one_counts():
     for widths, a in [((3, 2, 3), 2), ((2, 4, 1), 1), ((1, 5, 2), 1), ((2, 6, 6), 2)]:
         arch, (before, width, after) = Architecture(widths, (a, a)), widths
         (rows,) = symmetry_directions(
-            F, arch, random_weights(F, arch, np.random.default_rng(0))
+            arch, F, named(random_weights(F, arch, np.random.default_rng(0)))
         )["interfaces"]
         still = (width - min(before, width)) * (width - min(width, 2 * a + after))
         assert len(rows) == exact_rank(rows, F) == width**2 - still

@@ -45,7 +45,7 @@ def directions_at(arch, weights):
     """name → the rows of all layers together."""
     return {
         n: np.concatenate(parts)
-        for n, parts in symmetry_directions(F, arch, weights).items()
+        for n, parts in symmetry_directions(arch, F, weights).items()
     }
 
 
@@ -160,14 +160,14 @@ def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
             [np.full(shape, float(n == "1.k")).ravel() for n, shape in shapes]
         )[None]
         assert changes(derivative_at(arch, weights), row)
-        assert "key biases" not in symmetry_directions(F, arch, weights)
+        assert "key biases" not in symmetry_directions(arch, F, weights)
 
 
 def blends(arch, seed=0):
     """What the blends of each layer add to the families before them."""
     space = RowSpace(F, arch.num_parameters)
     found = symmetry_directions(
-        F, arch, random_block_weights(F, arch, np.random.default_rng(seed))
+        arch, F, random_block_weights(F, arch, np.random.default_rng(seed))
     )
     return [[space.add(rows) for rows in parts] for parts in found.values()][-1]
 
@@ -193,7 +193,7 @@ def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     )
     found = {
         name: np.concatenate(parts)
-        for name, parts in symmetry_directions(over, arch, weights).items()
+        for name, parts in symmetry_directions(arch, over, weights).items()
         if parts
     }
     after = np.concatenate([*found.values()])

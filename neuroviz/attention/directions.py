@@ -14,6 +14,7 @@ from neuroviz.attention.architecture import Architecture
 from neuroviz.attention.layers import by_layer
 from neuroviz.rank.field import Field, PrimeField
 from neuroviz.rank.network import Network
+from neuroviz.rank.question import check_members
 from neuroviz.rank.rows import RowSpace
 from neuroviz.rank.weights import flatten
 
@@ -50,6 +51,7 @@ def symmetry_directions(
     >>> {name: [len(rows) for rows in parts] for name, parts in families.items()}
     {'head bases': [4, 4], 'interfaces': [9], 'rescalings': [1, 1]}
     """
+    check_members(net)
     return {}
 
 
