@@ -40,7 +40,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "build" / "mutants"
-ROOMS = ("attention", "engine", "kit", "rank", "singular", "softmax")
+ROOMS = ("attention", "kit", "rank", "singular", "softmax")
 LAYOUT = re.compile(
     r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$"
 )
@@ -294,15 +294,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     Path(os.environ["MUTANTS_RECORD"]).write_text(record, encoding="utf-8")
 
 
+def test_files(tree: Path) -> list[Path]:
+    """Of the package and of what is beyond it."""
+    folders = (tree / "tests", tree / "beyond" / "tests")
+    return sorted(path for one in folders for path in one.rglob("test_*.py"))
+
+
 def record(limit: float, only: list[str]) -> None:
     """Run every file of tests in a process of its own, and write which test ran which
     line."""
     RECORDS.mkdir(parents=True, exist_ok=True)
-    files = [
-        path
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
-        if path.stem not in NOT_ASKED
-    ]
+    files = [path for path in test_files(ROOT) if path.stem not in NOT_ASKED]
     places = [str(path.relative_to(ROOT)) for path in files]
     places += [f"neuroviz/{room}" for room in ROOMS]
     for place in only or places:
@@ -357,7 +359,7 @@ class Felt:
         """
         found: set[str] = set()
         for path, lines in where_felt(mutant, tree):
-            if path.startswith("tests/"):
+            if path.startswith(("tests/", "beyond/tests/")):
                 found |= {test for test in self.seconds if test.startswith(f"{path}::")}
             by_line = self._by_line.get(path, {})
             found |= {test for line in lines for test in by_line.get(line, ())}
@@ -368,7 +370,9 @@ class Felt:
 
 
 def _collected(tree: Path) -> set[str]:
-    files = sorted(path.stem.replace("+", "/") for path in RECORDS.glob("tests+*.json"))
+    files = sorted(
+        path.stem.replace("+", "/") for path in RECORDS.glob("*tests+*.json")
+    )
     files += [f"neuroviz/{room}" for room in ROOMS]
     command = [*_PYTEST, "--collect-only", "--full", *files]
     env = os.environ | {"PYTHONPATH": str(tree)}
@@ -426,7 +430,7 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
     public = {name for name in names if not name.startswith("_")}
     for file in [
         *(tree / "neuroviz").rglob("*.py"),
-        *(tree / "tests").rglob("test_*.py"),
+        *test_files(tree),
     ]:
         text = file.read_text(encoding="utf-8")
         if _reads(public, text) and file != tree / mutant.path:

@@ -219,5 +219,6 @@ def check_architecture(caller: str, arch: object) -> None:
     if not is_plain:
         raise ValueError(
             f"{caller} knows one head a layer, no skip and no mask, an empty block; "
-            f"got {arch}: measure_dimension and expected_dimension know the others"
+            f"got {arch}: measure_dimension knows the others, and so does "
+            "expected_dimension of neuroviz_beyond"
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FORMAL = Path(__file__).parent.parent / "formal"
+FORMAL = Path(__file__).parents[2] / "formal"
 
 
 def check(source: str, folder: Path) -> subprocess.CompletedProcess:

@@ -156,7 +156,7 @@ def test_a_long_flow_is_declared_and_says_how_far_it_is():
 
 def test_what_is_remembered_of_4000_runs_is_what_the_docs_say():
     text = " ".join(
-        (Path(__file__).parents[1] / "docs/mathematics/gradient_flow.md")
+        (Path(__file__).parents[2] / "docs/mathematics/gradient_flow.md")
         .read_text(encoding="utf-8")
         .split()
     )
