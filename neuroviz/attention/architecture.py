@@ -209,16 +209,9 @@ def check_architecture(caller: str, arch: object) -> None:
     Raises:
         ValueError: if `arch` is something else.
     """
-    # Others may say of themselves that they have nothing beyond the paper.
-    is_plain = isinstance(arch, Architecture) or getattr(arch, "is_plain", None)
-    if is_plain is None:
+    if not isinstance(arch, Architecture):
         raise ValueError(
-            f"{caller} needs an Architecture; got {type(arch).__name__}: for a torch "
-            "module call functional_dimension(module, inputs)"
-        )
-    if not is_plain:
-        raise ValueError(
-            f"{caller} knows one head a layer, no skip and no mask, an empty block; "
-            f"got {arch}: measure_dimension knows the others, and so does "
-            "expected_dimension of neuroviz_beyond"
+            f"{caller} needs an Architecture; got {type(arch).__name__}: the package "
+            "neuroviz_beyond knows networks with heads, skips and masks, and torch "
+            "modules (functional_dimension)"
         )

@@ -7,7 +7,6 @@ from itertools import combinations, product
 import numpy as np
 
 from neuroviz.attention import Architecture
-from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
 from neuroviz.attention.expected import Expected
@@ -26,7 +25,9 @@ from neuroviz.rank.results import Measurement
 
 SIZES = (1, 2, 3, 4, 5)
 """The values of both axes of the map."""
-MAX_SIZE, MAX_TOKENS = SIZES[-1], 6
+_PARALLEL = 1e-10  # degrees: tokens as near to each other as rounding can say
+MAX_SIZE = SIZES[-1]
+MAX_TOKENS = 6
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,10 @@ class HypothesesStudy:
     @property
     def here(self) -> tuple[int, int]:
         """The column and the row of the network itself."""
-        return (
-            self.arch.head_dims
-            if self.over == "heads"
-            else (self.arch.widths[1], self.arch.widths[0])
-        )
+        if self.over == "heads":
+            return self.arch.head_dims
+        outer, inner, _ = self.arch.widths
+        return inner, outer
 
     @property
     def off(self) -> tuple[MapCell, ...]:
@@ -131,52 +131,65 @@ class HypothesesStudy:
     def collapsed(self) -> int | None:
         """The first layer after which all tokens are parallel, counted from 1; None if
         there is none."""
-        return next(
-            (i for i, pairs in enumerate(self.angles) if pairs and max(pairs) < 1e-10),
-            None,
-        )
+        for layer, pairs in enumerate(self.angles):
+            if pairs and max(pairs) < _PARALLEL:
+                return layer
+        return None
 
 
 def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
     """Measure the network and its neighbours on the map, and follow random tokens
     through it."""
-    arch, seed, over, cells = request.arch, request.seed, request.over, []
-    for x, y in product(SIZES, SIZES):
-        net = (
-            replace(arch, head_dims=(x, y))
-            if over == "heads"
-            else replace(arch, widths=(y, x, y))
-        )
-        measured, paper = measure_dimension(net, seed=seed), paper_formula(net)
-        cause = _cause(net) if measured.value != paper.value else ""
-        cells.append(
-            MapCell(x, y, measured, paper, paper.status != "outside hypotheses", cause)
-        )
-    here = (
-        measure_dimension(arch, seed=seed),
-        expected_dimension(arch),
-        paper_formula(arch),
+    arch = request.arch
+    cells = []
+    for column, row in product(SIZES, SIZES):
+        if request.over == "heads":
+            net = replace(arch, head_dims=(column, row))
+        else:
+            net = replace(arch, widths=(row, column, row))
+        cells.append(_cell(column, row, net, request.seed))
+    return HypothesesStudy(
+        setting=request,
+        measured=measure_dimension(arch, seed=request.seed),
+        expected=expected_dimension(arch),
+        paper=paper_formula(arch),
+        cells=tuple(cells),
+        angles=_angles(arch, request.seed),
     )
-    return HypothesesStudy(request, *here, tuple(cells), _angles(arch, seed))
+
+
+def _cell(column: int, row: int, net: Architecture, seed: int) -> MapCell:
+    measured = measure_dimension(net, seed=seed)
+    paper = paper_formula(net)
+    return MapCell(
+        column=column,
+        row=row,
+        measured=measured,
+        paper=paper,
+        covered=paper.status != "outside hypotheses",
+        cause="" if measured.value == paper.value else _cause(net),
+    )
 
 
 def _cause(arch: Architecture) -> str:
     """The failing hypothesis that changes the dimension, in a word or two for a
     cell."""
-    causes = ["t = 1"] * (arch.tokens == 1)
-    if (
-        not causes
-        and arch.attention == "lightning"
-        and collapsing_layer(arch) is not None
-    ):
-        thick = (
-            general_formula(replace(arch, attention="softmax")).value - arch.num_layers
-        )
-        if general_formula(arch).value < thick:  # the collapse costs dimensions
-            causes.append("rank 1")
+    causes = []
+    if arch.tokens == 1:
+        causes.append("t = 1")
+    elif _collapse_costs(arch):
+        causes.append("rank 1")
     if effective_widths(arch) != arch.widths:
         causes.append("widens")
     return "both" if len(causes) == 2 else "".join(causes)
+
+
+def _collapse_costs(arch: Architecture) -> bool:
+    """Whether parallel tokens hide something; softmax keeps them apart."""
+    if arch.attention == "softmax" or collapsing_layer(arch) is None:
+        return False
+    softmax = general_formula(replace(arch, attention="softmax")).value
+    return general_formula(arch).value < softmax - arch.num_layers
 
 
 def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
@@ -191,19 +204,19 @@ def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
     for depth in range(1, arch.num_layers + 1):
         widths = arch.widths[: depth + 1]
         head_dims = arch.head_dims[:depth]
-        first = PaperNetwork(widths, head_dims, arch.tokens, arch.attention)
+        first = Architecture(widths, head_dims, arch.tokens, arch.attention)
         stages.append(outputs(first, Reals(), weights, X))
     return tuple(_between(stage[0]) for stage in stages)
 
 
 def _between(X: np.ndarray) -> tuple[float, ...]:
     """Angles between the lines that tokens span: from 0 to 90 degrees."""
-    pairs = [
-        (u, v if u @ v >= 0 else -v)
-        for u, v in combinations((X / np.linalg.norm(X, axis=0)).T, 2)
-    ]
-    # For small angles the cosine would keep half of the digits only.
-    halves = [
-        np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v)) for u, v in pairs
-    ]
-    return tuple(float(np.degrees(2 * half)) for half in halves)
+    units = (X / np.linalg.norm(X, axis=0)).T
+    angles = []
+    for u, v in combinations(units, 2):
+        if u @ v < 0:
+            v = -v
+        # For small angles the cosine would keep half of the digits only.
+        half = np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))
+        angles.append(float(np.degrees(2 * half)))
+    return tuple(angles)

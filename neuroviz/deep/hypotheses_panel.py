@@ -44,13 +44,13 @@ class HypothesesExplorer(Panel):
         return badges + theory_badge(answer.expected, measured.value)
 
     def _describe(self, answer: HypothesesStudy) -> str:
-        measured, expected, paper = answer.measured.value, answer.expected, answer.paper
+        measured = answer.measured.value
+        expected = answer.expected
+        paper = answer.paper
         name = paper_name(paper)
-        off = (
-            f"off by {measured - paper.value:+d}".replace("-", "−")
-            if measured != paper.value
-            else "right"
-        )
+        off = "right"
+        if measured != paper.value:
+            off = f"off by {measured - paper.value:+d}".replace("-", "−")
         why = expected.note.partition(". So")[2].replace("the general formula", "it")
         said = (
             f"{answer.arch}: dimension {measured}, measured exactly; {name} says"

@@ -31,15 +31,17 @@ class LedgerExplorer(Panel):
     'lightning 4→4→4→4'
     """
 
-    title, setting = "Where do the parameters go?", LedgerSetting
-    _answer, draw = staticmethod(study_ledger), staticmethod(ledger_picture)
+    title = "Where do the parameters go?"
+    setting = LedgerSetting
+    _answer = staticmethod(study_ledger)
+    draw = staticmethod(ledger_picture)
 
     def _arrange(self) -> None:
+        has_widths = bool(self.controls["widths"].value.strip())
         for name in ("width", "width_out", "layers"):
-            self.controls[name].disabled = bool(self.controls["widths"].value.strip())
-        self.controls["head_dim"].disabled = bool(
-            self.controls["head_dims"].value.strip()
-        )
+            self.controls[name].disabled = has_widths
+        has_head_dims = bool(self.controls["head_dims"].value.strip())
+        self.controls["head_dim"].disabled = has_head_dims
 
     def _badge(self, answer: LedgerStudy) -> str:
         return measured_badge(answer.ledger.measured) + theory_badge(
@@ -47,31 +49,31 @@ class LedgerExplorer(Panel):
         )
 
     def _describe(self, answer: LedgerStudy) -> str:
-        expected, paper = answer.expected, answer.paper
-        theory = say_theory(expected, answer.ledger.dimension)
-        instead = (
-            f"{paper_name(paper)} would say {paper.value}."
-            if would_mislead(paper, expected)
-            else ""
-        )
-        return in_two_lines(
-            [_say_ledger(answer.ledger, answer.exact), theory, instead], 1
-        )
+        said = [
+            _say_ledger(answer.ledger, answer.exact),
+            say_theory(answer.expected, answer.ledger.dimension),
+        ]
+        paper = answer.paper
+        if would_mislead(paper, answer.expected):
+            said.append(f"{paper_name(paper)} would say {paper.value}.")
+        return in_two_lines(said, 1)
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
-    costs = [
-        f"{name} {sum(parts)}" for name in FAMILIES if (parts := parts_of(ledger, name))
-    ]
-    costs += [f"{ledger.unexplained} unexplained: {ledger.note}"] * bool(
-        ledger.unexplained
-    )
-    idle, n = ledger.parameters - ledger.dimension, ledger.dimension
+    costs = []
+    for name in FAMILIES:
+        parts = parts_of(ledger, name)
+        if parts:
+            costs.append(f"{name} {sum(parts)}")
+    if ledger.unexplained:
+        costs.append(f"{ledger.unexplained} unexplained: {ledger.note}")
+    idle = ledger.parameters - ledger.dimension
+    silent = "direction is" if idle == 1 else "directions are"
+    remain = "dimension remains" if ledger.dimension == 1 else "dimensions remain"
     return (
-        f"{ledger.network}: of {ledger.parameters} parameters {idle}"
-        f" direction{'s are' if idle != 1 else ' is'} silent ({', '.join(costs)}). {n}"
-        f" dimension{'s remain' if n != 1 else ' remains'}"
-        f" (exact{_how_sure(ledger, exact)})."
+        f"{ledger.network}: of {ledger.parameters} parameters {idle} {silent} silent "
+        f"({', '.join(costs)}). {ledger.dimension} {remain} "
+        f"(exact{_how_sure(ledger, exact)})."
     )
 
 
@@ -83,8 +85,6 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
             f", but a second measurement, across the orbits, finds {exact.value}: they"
             " DISAGREE"
         )
-    return (
-        f", wrong with chance ≤ {ledger.error_bound:.0e}"
-        if exact.error_bound
-        else ", with a proof"
-    )
+    if exact.error_bound:
+        return f", wrong with chance ≤ {ledger.error_bound:.0e}"
+    return ", with a proof"

@@ -46,9 +46,8 @@ class RescalingStudy:
     @property
     def exponents(self) -> tuple[int, ...]:
         """3^{l−i} of each layer, how often M_i stands in a term of Eq. 12."""
-        return tuple(
-            3 ** (self.setting.layers - i) for i in range(1, self.setting.layers + 1)
-        )
+        layers = self.setting.layers
+        return tuple(3 ** (layers - i) for i in range(1, layers + 1))
 
     @property
     def is_symmetry(self) -> bool:
@@ -96,65 +95,65 @@ def _is_covered(arch: Architecture, weights: Weights) -> bool:
     """Whether the whole fibre is known here: by Theorem B, Theorem 3.7, or for one
     layer Theorem 3.2."""
     L, M = virtual_weights(Reals(), weights)
-    if arch.attention == "lightning":
-        ranks = [numerical_rank(matrix) for matrix in M]
-        if arch.num_layers == 1:
-            return (
-                min(ranks) > 0
-                and numerical_rank(L) > 0
-                and (ranks[0] > 1 or numerical_rank(L) > 1)
-            )
-        if min(ranks) < 2:
-            return False
-    return numerical_rank(L) > 0 and all(
-        numerical_rank(matrix + matrix.T) > 0 for matrix in M
-    )
+    rank_of_L = numerical_rank(L)
+    ranks = [numerical_rank(matrix) for matrix in M]
+    if arch.attention == "lightning" and arch.num_layers == 1:
+        (rank_of_M,) = ranks
+        return min(rank_of_M, rank_of_L) > 0 and max(rank_of_M, rank_of_L) > 1
+    if arch.attention == "lightning" and min(ranks) < 2:
+        return False
+    symmetric_parts = [numerical_rank(matrix + matrix.T) for matrix in M]
+    return rank_of_L > 0 and min(symmetric_parts) > 0
 
 
 def say_rescaling(study: RescalingStudy) -> str:
     """The rescaling in words: λ_0, and whether the outputs move."""
-    logs, answer = study.setting.logs, study.balance
-    pairs = list(zip(study.exponents, logs, strict=True))
-    terms = " − ".join(
-        f"{n}·({signed(log)})" if log < 0 else f"{n}·{signed(log)}" for n, log in pairs
-    )
-    said = (
-        "A doubled M changes where softmax looks, and no factor of L undoes that. "
-        f"The best one is {study.factor:.3g}."
-    )
-    if not any(logs):
+    if not any(study.setting.logs):
         said = "All factors are 1."
     elif study.is_symmetry:
-        often = [f"{n} times" if n > 1 else "once" for n in study.exponents]
-        each = ", ".join(
-            f"{numbered('M', i)} {words}" for i, words in enumerate(often, start=1)
-        )
+        said = _say_balance(study)
+    else:
         said = (
-            f"log₂ λ₀ = −{terms} = {signed(sum(-n * log for n, log in pairs))}, so λ₀ ="
-            f" {_factor(answer)}: every term contains {each}, and L once."
+            "A doubled M changes where softmax looks, and no factor of L undoes that. "
+            f"The best one is {study.factor:.3g}."
         )
     return f"{said} {_say_outputs(study)}"
 
 
+def _say_balance(study: RescalingStudy) -> str:
+    """How λ_0 comes out of the others."""
+    terms = []
+    often = []
+    total = 0.0
+    pairs = zip(study.exponents, study.setting.logs, strict=True)
+    for i, (n, log) in enumerate(pairs, start=1):
+        value = f"({signed(log)})" if log < 0 else signed(log)
+        terms.append(f"{n}·{value}")
+        often.append(f"{numbered('M', i)} {f'{n} times' if n > 1 else 'once'}")
+        total -= n * log
+    return (
+        f"log₂ λ₀ = −{' − '.join(terms)} = {signed(total)}, so λ₀ = "
+        f"{_factor(study.balance)}: every term contains {', '.join(often)}, and L once."
+    )
+
+
 def _say_outputs(study: RescalingStudy) -> str:
-    off, outputs = signed(2**study.setting.off), study.outputs
+    outputs = study.outputs
+    off = signed(2**study.setting.off)
     if outputs.is_same:
-        rounding = f" (rounding: {tiny(outputs.change)})" if outputs.change else ""
-        without = (
-            f"; with λ₀ = 1 they would be {_factor(1 / study.balance)} times as large"
-        )
-        return (
-            "The outputs do not"
-            f" move{rounding}{'' if study.unanswered.is_same else without}."
-        )
-    missed = (
-        f"λ₀ is missed by a factor of {off}, and " if study.setting.off else "With it "
-    )
-    how = (
-        f"{off} times as large"
-        if study.is_symmetry
-        else f"off by {percent(outputs.change)}"
-    )
+        said = "The outputs do not move"
+        if outputs.change:
+            said += f" (rounding: {tiny(outputs.change)})"
+        if not study.unanswered.is_same:
+            times = _factor(1 / study.balance)
+            said += f"; with λ₀ = 1 they would be {times} times as large"
+        return f"{said}."
+    how = f"off by {percent(outputs.change)}"
+    if study.is_symmetry:
+        how = f"{off} times as large"
+    missed = "With it "
+    if study.setting.off:
+        missed = f"λ₀ is missed by a factor of {off}, and "
     return f"{missed}the outputs are {how}: another function."
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from neuroviz.attention import Architecture
-from neuroviz.attention import Architecture as PaperNetwork
 from neuroviz.attention.architecture import check_architecture
 from neuroviz.attention.formulas import effective_widths
 from neuroviz.attention.symmetry import virtual_weights
@@ -56,15 +55,23 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     [(9, 9), (8, 7), (8, 3), (1, 1)]
     """
     check_architecture("flag_steps", arch)
-    d, last = arch.widths, arch.num_layers
+    d = arch.widths
     w = effective_widths(arch)
+    last = arch.num_layers
     steps = [FlagStep(last, d[-1], min(d), w[-1], ((0, d[-1]),), None)]
-    parts: tuple[tuple[int, int], ...] = ((0, min(d)),)
+    parts = [(0, min(d))]
     for i in range(last - 1, 0, -1):
-        arriving = min(d[: i + 1])
-        parts = (*parts, (i + 1, w[i] - sum(count for _, count in parts)))
+        before = sum(count for _, count in parts)
+        parts.append((i + 1, w[i] - before))
         steps.append(
-            FlagStep(i, d[i], arriving, w[i], parts, measure_span(arch, i, seed))
+            FlagStep(
+                index=i,
+                width=d[i],
+                arriving=min(d[: i + 1]),
+                seen=w[i],
+                parts=tuple(parts),
+                measured=measure_span(arch, i, seed),
+            )
         )
     steps.append(FlagStep(0, d[0], d[0], w[0], (), None))
     return tuple(reversed(steps))
@@ -92,22 +99,30 @@ def measure_span(arch: Architecture, index: int, seed: int = 0) -> Measurement:
         )
     over = PrimeField(DEFAULT_PRIME)
     rng = np.random.default_rng([seed, over.p, 4])
-    network = PaperNetwork(arch.widths, arch.head_dims, arch.tokens, arch.attention)
-    virtual = virtual_weights(over, random_point(network, over, rng).weights)
-    rows = np.concatenate(
-        [virtual.L, *(part for M in virtual.M[index:] for part in (M, M.T))]
-    )
-    value = exact_rank(rows, over)
+    virtual = virtual_weights(over, random_point(arch, over, rng).weights)
+    rows = [virtual.L]
+    for M in virtual.M[index:]:
+        rows += [M, M.T]
+    value = exact_rank(np.concatenate(rows), over)
     # All these rows lie in the row space of U_i. An entry of M_j has degree 2j in the
     # weights, of L degree l.
-    full = value == min(arch.widths[: index + 1])
+    is_full = value == min(arch.widths[: index + 1])
+    error = 0.0
+    if not is_full:
+        error = schwartz_zippel(value, 2 * arch.num_layers, over.p)
     note = (
         f"the rows of L and the rows and columns of M_{index + 1}, … span {value}"
         " dimensions"
     )
-    error = 0.0 if full else schwartz_zippel(value, 2 * arch.num_layers, over.p)
     columns = arch.widths[0]
-    name = "flint" if is_for_flint(columns) else "float64"
     return ExactMeasurement(
-        value, 0, seed, note, columns, over.p, error, "weights", name
+        value=value,
+        num_inputs=0,
+        seed=seed,
+        note=note,
+        num_columns=columns,
+        prime=over.p,
+        error_bound=error,
+        route="weights",
+        arithmetic="flint" if is_for_flint(columns) else "float64",
     )

@@ -27,12 +27,18 @@ from neuroviz.rank.point import outputs
 SAME = 1e-9
 """What rounding may leave, relative to a matrix: what has moved by less is the same."""
 MAX_LAYERS = 4
-MAX_WIDTH, MAX_HEAD, TOKENS = 4, 4, 3
+MAX_WIDTH = 4
+MAX_HEAD = 4
+TOKENS = 3
 LOGS = tuple(f"log_{i}" for i in range(1, MAX_LAYERS + 1))
-RANGES = {"along": (-1, 1, 0.01), "alone": (-0.3, 0.3, 0.01)} | dict.fromkeys(
-    (*LOGS, "off"), (-1, 1, 0.05)
-)
-_SOFTMAX_SIZE, _VALUE_NOISE = 2.0, 0.2
+RANGES = {
+    "along": (-1, 1, 0.01),
+    "alone": (-0.3, 0.3, 0.01),
+    **dict.fromkeys((*LOGS, "off"), (-1, 1, 0.05)),
+}
+"""Of the controls that are real numbers: least, most, step."""
+_SOFTMAX_SIZE = 2.0
+_VALUE_NOISE = 0.2
 _PLACES = {
     "first": "after the first layer",
     "middle": "in the middle",
@@ -88,20 +94,21 @@ class VirtualSetting:
     @property
     def arch(self) -> Architecture:
         """The network."""
-        widths = self.width_in, *(self.width,) * (self.layers - 1), self.width_out
+        inner = (self.width,) * (self.layers - 1)
+        widths = (self.width_in, *inner, self.width_out)
         return Architecture(widths, (self.head_dim,) * self.layers, TOKENS, self.kind)
 
     @property
     def interface(self) -> int:
         """i, from 1 to l − 1: the change is between layers i and i + 1."""
-        return {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}[
-            self.place
-        ]
+        places = {"first": 1, "middle": self.layers // 2, "last": self.layers - 1}
+        return places[self.place]
 
     @property
     def logs(self) -> tuple[float, ...]:
         """log₂ λ_1, …, log₂ λ_l."""
-        return (self.log_1, self.log_2, self.log_3, self.log_4)[: self.layers]
+        of_all = (self.log_1, self.log_2, self.log_3, self.log_4)
+        return of_all[: self.layers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +128,10 @@ class Moved:
     def change(self) -> float:
         """How far it has moved: ‖now − start‖ over the larger of the two norms; 0 for
         zeros."""
-        size = max(float(np.linalg.norm(self.start)), float(np.linalg.norm(self.now)))
-        return float(np.linalg.norm(self.now - self.start)) / size if size else 0.0
+        size = max(np.linalg.norm(self.start), np.linalg.norm(self.now))
+        if not size:
+            return 0.0
+        return float(np.linalg.norm(self.now - self.start) / size)
 
     @property
     def is_same(self) -> bool:
@@ -175,14 +184,11 @@ class InterfaceStudy:
     def off(self) -> float:
         """The largest difference between an entry of a recovered matrix and of the
         applied one."""
-        here, identity = self.setting.interface, np.eye(len(self.C))
-        applied = [
-            self.C if i == here else identity for i in range(1, len(self.recovered) + 1)
-        ]
-        return max(
-            float(np.abs(a - b).max())
-            for a, b in zip(applied, self.recovered, strict=True)
-        )
+        largest = 0.0
+        for i, found in enumerate(self.recovered, start=1):
+            applied = self.C if i == self.setting.interface else np.eye(len(self.C))
+            largest = max(largest, float(np.abs(applied - found).max()))
+        return largest
 
 
 def example_network(

@@ -15,7 +15,6 @@ from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.picture import Picture, words
 from neuroviz.kit.words import numbered, percent, signed, tiny
-from neuroviz.rank.network import Weights
 
 SCHEMA = "virtual/1"
 
@@ -58,17 +57,13 @@ def virtual_facts(study: InterfaceStudy | RescalingStudy) -> Facts:
         interface = study.setting.interface
     formulas = {
         "kind": study.setting.kind,
-        "layers": _layers(study.start),
+        "layers": by_layer(study.start),
         "X": study.X[0],
         "interface": interface,
         "ends": WALK_ENDS,
         "same": SAME,
     }
     return {"schema": SCHEMA, **of_the_view, "formulas": formulas}
-
-
-def _layers(network: Weights) -> list[Facts]:
-    return by_layer(network)
 
 
 def _matrix(
@@ -103,43 +98,49 @@ def _virtual_keys(layers: int) -> list[str]:
 
 def _changed(study: InterfaceStudy) -> list[Facts]:
     """The weights at the change, then all that should stand still."""
-    i, layers = study.setting.interface, study.setting.layers
+    i = study.setting.interface
     keys = [f"{letter}{layer}" for layer in (i, i + 1) for letter in "QKV"]
     limits = [1.6 * largest_entry(part.start) for part in study.weights]
-    for head in (slice(0, 2), slice(3, 5)):  # Q and K of a layer
-        limits[head] = [max(limits[head])] * 2
+    for Q, K in ((0, 1), (3, 4)):  # the head of a layer has one scale
+        limits[Q] = limits[K] = max(limits[Q], limits[K])
     alone = {"name": "alone", "says": f"row 1 of {numbered('V', i)} alone"}
-    weights = [
-        _matrix(
-            key, part, limit, above=above, control=alone if key == f"V{i}" else None
-        )
-        for key, part, limit, above in zip(
-            keys, study.weights, limits, _became(study), strict=True
-        )
-    ]
-    still = zip(_virtual_keys(layers), study.virtual, strict=True)
-    return [*weights, *(_still(*one) for one in still), _still("output", study.outputs)]
+    found = []
+    parts = zip(keys, study.weights, limits, _became(study), strict=True)
+    for key, part, limit, above in parts:
+        control = alone if key == f"V{i}" else None
+        found.append(_matrix(key, part, limit, above=above, control=control))
+    still = zip(_virtual_keys(study.setting.layers), study.virtual, strict=True)
+    found += [_still(key, part) for key, part in still]
+    return [*found, _still("output", study.outputs)]
 
 
 def _became(study: InterfaceStudy) -> tuple[str, ...]:
     """The texts above the weights; they are short, because a longer text widens its
     column."""
-    names = [part.name for part in study.weights]
-    before = "D" * bool(study.setting.alone) + "C" * study.turns
-    return (
-        *names[:2],
-        before + names[2],
-        *(name + "C⁻¹" * study.turns for name in names[3:]),
-    )
+    Q, K, V, *after = [part.name for part in study.weights]
+    before = ""
+    behind = ""
+    if study.turns:
+        before = "C"
+        behind = "C⁻¹"
+    if study.setting.alone:
+        before = "D" + before
+    return (Q, K, before + V, *(name + behind for name in after))
 
 
 def _basis(study: InterfaceStudy) -> Facts:
-    limit, i = largest_entry(study.C), study.setting.interface
+    i = study.setting.interface
+    limit = largest_entry(study.C)
+    recovered = None
+    agrees = False
+    if study.recovered is not None:
+        recovered = study.recovered[i - 1]
+        agrees = study.off <= SAME * limit
     return {
         "name": numbered("C", i),
         "limit": limit,
-        "recovered": None if study.recovered is None else study.recovered[i - 1],
-        "agrees": study.recovered is not None and study.off <= SAME * limit,
+        "recovered": recovered,
+        "agrees": agrees,
     }
 
 
@@ -156,7 +157,9 @@ def _what_moves(study: InterfaceStudy) -> list:
 
 
 def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _what_is_recovered(study: InterfaceStudy) -> list:
@@ -178,22 +181,15 @@ def _what_is_recovered(study: InterfaceStudy) -> list:
 def _rescaled(study: RescalingStudy) -> list[Facts]:
     """L and the M, each with its factor, and the outputs, which should stand still."""
     layers = study.setting.layers
-    missed = {"name": "off", "says": "log₂ of what λ₀ misses"}
-    factors = [
-        {"name": name, "says": f"log₂ {numbered('λ', i)}"}
-        for i, name in enumerate(LOGS[:layers], start=1)
-    ]
-    parts = zip(_virtual_keys(layers), study.virtual, [missed, *factors], strict=True)
-    found = [
-        _matrix(
-            key,
-            part,
-            2 * largest_entry(part.start),
-            above=f"{numbered('λ', i)}{part.name}",
-            control=control,
-        )
-        for i, (key, part, control) in enumerate(parts)
-    ]
+    controls = [{"name": "off", "says": "log₂ of what λ₀ misses"}]
+    for i, name in enumerate(LOGS[:layers], start=1):
+        controls.append({"name": name, "says": f"log₂ {numbered('λ', i)}"})
+    found = []
+    parts = zip(_virtual_keys(layers), study.virtual, controls, strict=True)
+    for i, (key, part, control) in enumerate(parts):
+        limit = 2 * largest_entry(part.start)
+        above = f"{numbered('λ', i)}{part.name}"
+        found.append(_matrix(key, part, limit, above=above, control=control))
     return [*found, _still("output", study.outputs)]
 
 

@@ -63,9 +63,9 @@ class VirtualWeightsExplorer(Panel):
                 self.controls[f"log_{i}"].disabled = i > value["layers"]
 
     def _badge(self, answer: InterfaceStudy | RescalingStudy) -> str:
-        return (
-            _rescaling_badge if isinstance(answer, RescalingStudy) else _basis_badge
-        )(answer)
+        if isinstance(answer, RescalingStudy):
+            return _rescaling_badge(answer)
+        return _basis_badge(answer)
 
     def _describe(self, answer: InterfaceStudy | RescalingStudy) -> str:
         if isinstance(answer, RescalingStudy):
@@ -96,25 +96,27 @@ def _rescaling_badge(study: RescalingStudy) -> str:
 
 
 def _covered(statement: str, says: str, covered: bool, status: str = "proved") -> str:
-    return (
-        theme.badge(status, statement + says)
-        if covered
-        else theme.badge("outside hypotheses", statement)
-    )
+    if covered:
+        return theme.badge(status, statement + says)
+    return theme.badge("outside hypotheses", statement)
 
 
 def _say_moves(study: InterfaceStudy) -> str:
-    i, alone, V = study.setting.interface, study.setting.alone, study.weights[2].name
+    i = study.setting.interface
+    alone = study.setting.alone
     where = f"Between the layers {i} and {i + 1}"
-    one = (
-        ", as for δ = 1 it is on all walks but the stretch" if len(study.C) == 1 else ""
-    )
     most = max(part.change for part in study.weights)
     if most <= SAME:
+        one = ""
+        if len(study.C) == 1:
+            one = ", as for δ = 1 it is on all walks but the stretch"
         return f"{where} C = 1: no weight has moved{one}."
-    names = ", ".join(part.name for part in study.weights[3:])
-    moves = [f"{V} → C {V}, C⁻¹ behind {names}"] * study.turns
-    moves += [f"row 1 of {V} times {signed(1 + alone)} (D)"] * bool(alone)
+    _, _, V, *after = [part.name for part in study.weights]
+    moves = []
+    if study.turns:
+        moves.append(f"{V} → C {V}, C⁻¹ behind {', '.join(after)}")
+    if alone:
+        moves.append(f"row 1 of {V} times {signed(1 + alone)} (D)")
     who = "They move by up to" if study.turns else f"{V} moves by"
     return f"{where}: {'; '.join(moves)}. {who} {percent(most)}."
 
@@ -126,10 +128,8 @@ def _say_stands(study: InterfaceStudy) -> str:
         )
         return f"Not undone, {moved.replace(' by', ' moves by', 1)}: not a symmetry."
     most = max(part.change for part in (*study.virtual, study.outputs))
-    return (
-        "L, all M and the outputs do not"
-        f" move{f' (rounding: {tiny(most)})' if most else ''}."
-    )
+    rounding = f" (rounding: {tiny(most)})" if most else ""
+    return f"L, all M and the outputs do not move{rounding}."
 
 
 def _say_recovered(study: InterfaceStudy) -> str:

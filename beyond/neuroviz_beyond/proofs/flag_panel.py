@@ -3,6 +3,7 @@ can see."""
 
 from dataclasses import dataclass
 
+from neuroviz.attention import Architecture
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import general_formula
@@ -16,7 +17,6 @@ from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
 from neuroviz.kit.settings import choice, seed, text, whole
 from neuroviz.kit.words import colored, numbered
 from neuroviz.rank.results import Measurement
-from neuroviz_beyond.transformers import Transformer
 
 MAX_LAYERS = 4  # four layers have colours of their own
 MAX_WIDTH, MAX_HEAD, MAX_TOKENS = 10, 10, 4  # the largest network takes about 0.1 s
@@ -38,11 +38,11 @@ class FlagSetting:
         _ = self.arch
 
     @property
-    def arch(self) -> Transformer:
+    def arch(self) -> Architecture:
         """The architecture that the texts say."""
         widths = typed_widths(self.widths, "9,8,9,1", MAX_WIDTH, MAX_LAYERS)
         head_dims = typed_head_dims(self.head_dims, "2,2,1", MAX_HEAD, len(widths) - 1)
-        return Transformer(widths, head_dims, self.tokens, self.kind)
+        return Architecture(widths, head_dims, self.tokens, self.kind)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class FlagStudy:
         exact: the dimension, measured.
     """
 
-    arch: Transformer
+    arch: Architecture
     steps: tuple[FlagStep, ...]
     expected: Expected
     exact: Measurement
