@@ -11,7 +11,7 @@ from variants import random_variants
 
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.point import num_parameters
-from neuroviz.softmax.statements import _TABLE, _facts, _read
+from neuroviz.softmax.statements import STATEMENTS, _facts
 from neuroviz_beyond.certificate.certificate import ROUTES, certify
 from neuroviz_beyond.proofs.known import QUESTIONS, what_is_known
 from neuroviz_beyond.transformers import Block, Transformer
@@ -350,9 +350,7 @@ def test_each_question_is_answered_by_the_statement_whose_hypotheses_hold():
 
 
 def test_every_statement_of_the_table_answers_for_some_network():
-    rows = {
-        (one.question, one.answer.split("{")[0], one.source) for _, one in _read(_TABLE)
-    }
+    rows = {(one.question, one.answer.split("{")[0], one.source) for one in STATEMENTS}
     networks = [
         what_is_known(arch, measured=SOME)
         for arch in random_architectures(400, seed=8, **SMALL)

@@ -16,7 +16,7 @@ from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.cost import is_quick
 from neuroviz.rank.question import ask
 from neuroviz.rank.results import Measurement
-from neuroviz.softmax.statements import IN_TABLE, StatusEntry, statements
+from neuroviz.softmax.statements import ASKED, StatusEntry, statements
 from neuroviz_beyond.certificate.certificate import Certificate
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
@@ -28,7 +28,7 @@ QUESTIONS = (
     "the paper's formula",
     "exact rank",
     "certificates",
-    *IN_TABLE,
+    *ASKED,
 )
 # larger networks are measured only when asked
 _MOST_PARAMETERS, _MOST_SECONDS = 1500, 5
