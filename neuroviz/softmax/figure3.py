@@ -70,17 +70,10 @@ class Figure3Setting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        for name in (
-            "layers",
-            "tokens",
-            "head_dim",
-            "first",
-            "last",
-            "inputs",
-            "runs",
-            "seed",
-        ):
-            whole_number(name, getattr(self, name), least=0 if name == "seed" else 1)
+        sizes = ("layers", "tokens", "head_dim", "first", "last", "inputs", "runs")
+        for name in sizes:
+            whole_number(name, getattr(self, name))
+        whole_number("seed", self.seed, least=0)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -102,11 +95,16 @@ class Figure3Setting:
     @property
     def architectures(self) -> tuple[Architecture, ...]:
         """All networks: kind by kind, by increasing width."""
-        return tuple(
-            Architecture.uniform(width, self.head_dim, self.layers, self.tokens, kind)
-            for kind in self.kinds
-            for width in range(self.span[0], self.span[1] + 1)
-        )
+        first, last = self.span
+        found = []
+        for kind in self.kinds:
+            for d in range(first, last + 1):
+                found.append(
+                    Architecture.uniform(
+                        d, self.head_dim, self.layers, self.tokens, kind
+                    )
+                )
+        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -198,7 +196,8 @@ class Figure3Study:
         >>> print(study_figure3(Figure3Setting(last=4)).to_csv()[:56])
         delta,attention,layers,tokens,head_dim,parameters,exact,
         """
-        rows, text = [self._line(point) for point in self.points], io.StringIO()
+        rows = [self._line(point) for point in self.points]
+        text = io.StringIO()
         table = csv.DictWriter(text, rows[0], lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
@@ -206,8 +205,11 @@ class Figure3Study:
 
     def _line(self, point: Figure3Point) -> dict[str, object]:
         """By column; None is written as an empty field."""
-        arch, exact, floating = point.arch, point.exact, point.floating
-        read, theory = point.float32, point.expected
+        arch = point.arch
+        exact = point.exact
+        floating = point.floating
+        theory = point.expected
+        read = point.float32
         return {
             "delta": point.width,
             "attention": arch.attention,
@@ -246,15 +248,16 @@ def study_figure3(setting: Figure3Setting) -> Generator[str, None, Figure3Study]
 
 
 def _point(arch: Architecture, setting: Figure3Setting) -> Figure3Point:
-    seed = setting.seed
-    found = (
-        measure_dimension(arch, seed=seed),
-        measure_dimension(arch, method="float", seed=seed),
+    peer = None
+    if setting.peer:
+        peer = float32_rank(arch, setting.seed, setting.inputs, setting.runs)
+    return Figure3Point(
+        arch=arch,
+        exact=measure_dimension(arch, seed=setting.seed),
+        floating=measure_dimension(arch, method="float", seed=setting.seed),
+        expected=expected_dimension(arch),
+        float32=peer,
     )
-    peer = (
-        float32_rank(arch, seed, setting.inputs, setting.runs) if setting.peer else None
-    )
-    return Figure3Point(arch, *found, expected_dimension(arch), peer)
 
 
 # The row-by-row float32 procedure
@@ -321,30 +324,46 @@ def float32_rank(
 
     from neuroviz.attention.modules import torch
 
-    rows, columns = inputs * arch.tokens * arch.widths[-1], arch.num_parameters
-    tolerance = max(rows, columns) * float(torch.finfo(torch.float32).eps)
-    enough, best = rank_by_inputs(arch, seed).enough, None
+    rows = inputs * arch.tokens * arch.widths[-1]
+    size = max(rows, arch.num_parameters)
+    tolerance = size * float(torch.finfo(torch.float32).eps)
+    enough = rank_by_inputs(arch, seed).enough
+    value: int | None = None
+    best_run = seed
+    sigma = np.zeros(0)
     with threadpool_limits(1):  # torch's threads and numpy's wait for one another
         for run in range(seed, seed + runs):
             J = procedure_jacobian(arch, run, inputs)
-            if torch.isfinite(J).all():
-                value = int(torch.linalg.matrix_rank(J))
-                best = (value, run, J) if best is None or value > best[0] else best
-        if best is None:
-            note = (
-                "entries of the Jacobian leave the range of float32 in every run: no"
-                " rank is found"
-            )
-            return Float32Rank(
-                None, tolerance, np.zeros(0), inputs, runs, enough, seed, note
-            )
-        value, number, J = best
-        sigma = torch.linalg.svdvals(J).numpy()
-    times = f"the largest of {runs} runs, from seed {number}" if runs > 1 else "one run"
+            if not torch.isfinite(J).all():
+                continue
+            rank = int(torch.linalg.matrix_rank(J))
+            if value is None or rank > value:
+                value = rank
+                best_run = run
+                sigma = torch.linalg.svdvals(J).numpy().astype(np.float64)
+    if sigma.size and sigma[0] > 0:
+        sigma = sigma / sigma[0]
     note = (
-        f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, singular"
-        " values count as 0"
+        "entries of the Jacobian leave the range of float32 in every run: no rank is "
+        "found"
     )
-    note += f"; {enough} inputs are needed" if inputs < enough else ""
-    relative = (sigma / sigma[0] if sigma[0] > 0 else sigma).astype(np.float64)
-    return Float32Rank(value, tolerance, relative, inputs, runs, enough, number, note)
+    if value is not None:
+        times = "one run"
+        if runs > 1:
+            times = f"the largest of {runs} runs, from seed {best_run}"
+        note = (
+            f"{times}, on {inputs} inputs; below {tolerance:.1g} of the largest, "
+            "singular values count as 0"
+        )
+        if inputs < enough:
+            note += f"; {enough} inputs are needed"
+    return Float32Rank(
+        value=value,
+        tolerance=tolerance,
+        singular_values=sigma,
+        num_inputs=inputs,
+        runs=runs,
+        enough=enough,
+        seed=best_run,
+        note=note,
+    )

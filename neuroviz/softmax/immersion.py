@@ -74,9 +74,8 @@ class ImmersionSetting:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.modes) <= MOST_LAYERS or len(self.freed) != len(
-            self.modes
-        ):
+        is_depth = 1 <= len(self.modes) <= MOST_LAYERS
+        if not is_depth or len(self.freed) != len(self.modes):
             raise ValueError(
                 f"modes and freed have one entry for each of 1 to {MOST_LAYERS} layers;"
                 f" got {len(self.modes)} and {len(self.freed)}"
@@ -86,12 +85,9 @@ class ImmersionSetting:
                 raise ValueError(
                     f"a mode is one of {', '.join(map(repr, MODES))}; got {mode!r}"
                 )
-        numbers = [
-            *(share for pair in self.freed for share in pair),
-            self.symmetric,
-            self.size,
-            *self.inputs,
-        ]
+        numbers = [self.symmetric, self.size, *self.inputs]
+        for pair in self.freed:
+            numbers += pair
         if not all(0 <= number <= 1 for number in numbers):
             raise ValueError(
                 f"shares, symmetric, size and inputs are between 0 and 1; got {numbers}"
@@ -116,11 +112,9 @@ class ImmersionSetting:
         Sym M_k = 0 makes p + q = 0, so PQ = 1. Under a mask only M_k = 0 does it: Q =
         1.
         """
-        return (
-            self.weak_layer
-            if self.symmetric == 0 and self.weak_layer <= self.layers
-            else None
-        )
+        if self.symmetric == 0 and self.weak_layer <= self.layers:
+            return self.weak_layer
+        return None
 
     @property
     def holds(self) -> bool:
@@ -206,10 +200,10 @@ class ImmersionStudy:
     def met_after(self) -> int | None:
         """The first layer after which the tokens are equal, 0 for the input; None if
         they never are."""
-        met = (
-            i for i, (one, other) in enumerate(self.places) if abs(one - other) < _SMALL
-        )
-        return next(met, None)
+        for layer, (one, other) in enumerate(self.places):
+            if abs(one - other) < _SMALL:
+                return layer
+        return None
 
 
 def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
@@ -225,56 +219,57 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
     virtual, X = real_network(setting)
     given = _set_shares(setting, virtual, X)
     # The ranks depend on this part of a setting only.
-    still = {"freed": ((0.0, 0.0),) * setting.layers, "inputs": (0.0, 1.0)}
-    where = replace(setting, modes=("true",) * setting.layers, **still)
+    network = replace(
+        setting,
+        modes=("true",) * setting.layers,
+        freed=((0.0, 0.0),) * setting.layers,
+        inputs=(0.0, 1.0),
+    )
     # Follow two numbers in place of the tokens.
-    places = np.array(
-        [row[0] for row in follow(Reals(), given, np.array([setting.inputs]))]
+    places = [row[0] for row in follow(Reals(), given, np.array([setting.inputs]))]
+    all_free = _allowed(setting, ("free",) * setting.layers)
+    return ImmersionStudy(
+        setting=setting,
+        places=np.array(places),
+        given=tuple(given),
+        here=_hidden(network, (_here(setting),)),
+        experiments=_experiments(network),
+        everything=_hidden(network, (all_free,)),
+        forms=along_line(virtual.M, X),
     )
-    everything = _hidden(where, (_allowed(setting, ("free",) * setting.layers),))
-    here, experiments = _hidden(where, (_here(setting),)), _experiments(where)
-    found = (
-        places,
-        tuple(given),
-        here,
-        experiments,
-        everything,
-        along_line(virtual.M, X),
-    )
-    return ImmersionStudy(setting, *found)
 
 
 def _allowed(
     setting: ImmersionSetting, wanted: tuple[Pattern, ...]
 ) -> tuple[Pattern, ...]:
     """The patterns, with a tied layer as its relation demands."""
-    tied = setting.tied_layer
-    return tuple(
-        "tied" if i == tied else pattern for i, pattern in enumerate(wanted, start=1)
-    )
+    found = list(wanted)
+    if setting.tied_layer is not None:
+        found[setting.tied_layer - 1] = "tied"
+    return tuple(found)
 
 
 def _meeting(setting: ImmersionSetting) -> tuple[Fraction, Fraction]:
     """(μ, ν) for P = Q = 1: the tokens meet at their mean. Under a mask for Q = ∞."""
-    return (
-        (Fraction(0), Fraction(1))
-        if setting.causal
-        else (Fraction(1, 2), Fraction(1, 2))
-    )
+    if setting.causal:
+        return Fraction(0), Fraction(1)
+    return Fraction(1, 2), Fraction(1, 2)
 
 
 def _here(setting: ImmersionSetting) -> tuple[Pattern, ...]:
     """The reader's setting, as patterns."""
     found: list[Pattern] = []
     for mode, (mu, nu) in zip(setting.modes, setting.freed, strict=True):
-        placed = (Fraction(0) if setting.causal else _exactly(mu)), _exactly(nu)
-        numbers = {
-            "true": "free",
-            "frozen": _STILL,
-            "collapsed": _meeting(setting),
-            "free": placed,
-        }
-        found.append(numbers[mode])
+        if mode == "true":
+            found.append("free")
+        elif mode == "frozen":
+            found.append(_STILL)
+        elif mode == "collapsed":
+            found.append(_meeting(setting))
+        elif setting.causal:
+            found.append((Fraction(0), _exactly(nu)))
+        else:
+            found.append((_exactly(mu), _exactly(nu)))
     return _allowed(setting, tuple(found))
 
 
@@ -283,15 +278,17 @@ def _set_shares(
 ) -> list[Shares]:
     """The reader's setting, as numbers; "true" takes the exponentials of the tokens
     that enter the layer."""
-    found, along = [], np.array([setting.inputs])
+    found: list[Shares] = []
+    along = np.array([setting.inputs])
     X = X @ np.concatenate([1 - along, along])
     for i, pattern in enumerate(_here(setting)):
         if pattern in ("free", "tied"):
             mu, nu = softmax_shares(virtual.M[i : i + 1], X, causal=setting.causal)[0]
         else:
             mu, nu = pattern
-        found.append(Shares(float(mu), float(nu)))
-        X = follow(Reals(), found[-1:], X)[-1]
+        given = Shares(float(mu), float(nu))
+        found.append(given)
+        X = follow(Reals(), [given], X)[-1]
     return found
 
 
@@ -303,39 +300,51 @@ def _hidden(
 
     Entries of the derivative have degree at most l² + 4l + 2 in all that is drawn.
     """
-    over, n = PrimeField(DEFAULT_PRIME), network.width
+    over = PrimeField(DEFAULT_PRIME)
+    entries = network.width**2  # of each matrix
     virtual = _prime_network(network)
     J = np.concatenate([_rows(network, virtual, patterns) for patterns in experiments])
-    # free_jacobian has M_1, …, M_l, then L
-    *layers, last = np.split(J, J.shape[1] // n**2, axis=1)
-    blocks = tuple(n**2 - exact_rank(block, over) for block in (last, *layers))
-    inputs, columns, depth = len(J) // len(experiments), J.shape[1], network.layers
+    columns = J.shape[1]
+    # The derivative has M_1, …, M_l, then L.
+    *layers, last = np.split(J, columns // entries, axis=1)
+    blocks = [entries - exact_rank(block, over) for block in (last, *layers)]
     value = exact_rank(J, over)
-    error = (
-        0.0
-        if value == columns
-        else schwartz_zippel(value, depth**2 + 4 * depth + 2, over.p)
+    error = 0.0
+    if value < columns:
+        degree = network.layers**2 + 4 * network.layers + 2
+        error = schwartz_zippel(value, degree, over.p)
+    measured = ExactMeasurement(
+        value=value,
+        num_inputs=len(J) // len(experiments),
+        seed=network.seed,
+        note=(
+            f"rank {value} of {columns} entries of L and the M, so a kernel of "
+            f"dimension {columns - value}"
+        ),
+        num_columns=columns,
+        prime=over.p,
+        error_bound=error,
+        route="weights",
+        arithmetic="flint" if is_for_flint(columns) else "float64",
     )
-    note = (
-        f"rank {value} of {columns} entries of L and the M, so a kernel of dimension"
-        f" {columns - value}"
-    )
-    name = "flint" if is_for_flint(columns) else "float64"
-    how = columns, over.p, error, "weights", name
-    return Hidden(ExactMeasurement(value, inputs, network.seed, note, *how), blocks)
+    return Hidden(measured, tuple(blocks))
 
 
 def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
-    made, found, tied = (), [], network.tied_layer
+    made: list[tuple[Pattern, ...]] = []
+    found = []
+    tied = network.tied_layer
     for free_layer in (None, *range(1, network.layers + 1)):
-        wanted = tuple(
-            "free" if layer == free_layer else _STILL
-            for layer in range(1, network.layers + 1)
+        wanted: list[Pattern] = [_STILL] * network.layers
+        if free_layer is not None:
+            wanted[free_layer - 1] = "free"
+        made.append(_allowed(network, tuple(wanted)))
+        experiment = Experiment(
+            free_layer=free_layer,
+            possible=tied is None or tied == free_layer,
+            so_far=_hidden(network, tuple(made)),
         )
-        patterns = _allowed(network, wanted)
-        made = (*made, patterns)
-        possible = tied is None or tied == free_layer
-        found.append(Experiment(free_layer, possible, _hidden(network, made)))
+        found.append(experiment)
     return tuple(found)
 
 
@@ -344,7 +353,8 @@ def _rows(
 ) -> np.ndarray:
     """The derivative mod p on enough inputs, one functional each, with shares of the
     given patterns."""
-    over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng([network.seed, 5])
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng([network.seed, 5])
     columns = virtual.L.size + sum(M.size for M in virtual.M)
     inputs = columns + _SPARE_ROWS
     X = over.random(rng, (inputs, network.width, 2))

@@ -47,7 +47,9 @@ def shares(P: float, Q: float, copies: int = 1, causal: bool = False) -> Shares:
     """
     mu = 1.0 if P == inf else copies * P / (1 + copies * P)
     nu = 1.0 if inf == Q else Q / (Q + copies)
-    return Shares(0.0 if causal else mu, nu)
+    if causal:
+        mu = 0.0
+    return Shares(mu, nu)
 
 
 def exponentials(given: Shares, copies: int = 1) -> tuple[float, float]:
@@ -69,11 +71,11 @@ def attention(over: Field, given: Shares) -> np.ndarray:
     array([[1., 0.],
            [0., 1.]])
     """
-    mu, nu = (np.asarray(share, dtype=float) for share in given)
-    rows = np.stack(
-        [np.stack([1 - mu, nu], axis=-1), np.stack([mu, 1 - nu], axis=-1)], axis=-2
-    )
-    return over.reduce(rows)
+    mu = np.asarray(given.mu, dtype=float)
+    nu = np.asarray(given.nu, dtype=float)
+    first = np.stack([1 - mu, nu], axis=-1)
+    second = np.stack([mu, 1 - nu], axis=-1)
+    return over.reduce(np.stack([first, second], axis=-2))
 
 
 def logits(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +83,8 @@ def logits(over: Field, M: np.ndarray, X: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Their sum is −δᵀMδ with δ = x_1 − x_2: it sees the symmetric part of M only.
     """
-    x, y = X[..., 0], X[..., 1]
-    seen = over.matmul(over.reduce(y - x)[..., None, :], over.matmul(M, X))[..., 0, :]
+    apart = over.reduce(X[..., 1] - X[..., 0])
+    seen = over.matmul(apart[..., None, :], over.matmul(M, X))[..., 0, :]
     return seen[..., 0], over.reduce(-seen[..., 1])
 
 
@@ -93,7 +95,8 @@ def along_line(M: Sequence[np.ndarray], X: np.ndarray) -> list[list[float]]:
     Tokens x_1 + sδ and x_1 + uδ have p = (u − s)(δᵀM x_1 + s δᵀM δ) and q = (s − u)(δᵀM
     x_1 + u δᵀM δ).
     """
-    first, apart = X[:, 0], X[:, 1] - X[:, 0]
+    first = X[:, 0]
+    apart = X[:, 1] - X[:, 0]
     return [[float(apart @ one @ first), float(apart @ one @ apart)] for one in M]
 
 
@@ -130,9 +133,12 @@ def softmax_shares(
     found = []
     for one in M:
         p, q = logits(_REALS, one, X)
-        mu = np.zeros(np.shape(p)) if causal else _logistic(p + np.log(copies))
-        found.append(Shares(mu, _logistic(q - np.log(copies))))
-        X = X @ attention(_REALS, found[-1])
+        mu = _logistic(p + np.log(copies))
+        if causal:
+            mu = np.zeros(np.shape(p))
+        here = Shares(mu, _logistic(q - np.log(copies)))
+        found.append(here)
+        X = X @ attention(_REALS, here)
     return found
 
 
@@ -161,18 +167,19 @@ def free_jacobian(
     Returns:
         Shape (N, l n² + m n): M_1, …, M_l, then L, each row by row.
     """
-    mul, red = over.matmul, over.reduce
+    mul = over.matmul
+    red = over.reduce
     L, Ms = virtual
-    N, n = len(X), L.shape[1]
+    N = len(X)
+    n = L.shape[1]
     tokens = follow(over, given, X)
     blocks = [mul(functionals, tokens[-1].mT).reshape(N, -1)]
     grad = mul(L.T, functionals)
     for M, X, one in zip(
         reversed(Ms), reversed(tokens[:-1]), reversed(given), strict=True
     ):
-        mu, nu = (
-            np.broadcast_to(np.asarray(share, dtype=float), (N,)) for share in one
-        )
+        mu = np.broadcast_to(np.asarray(one.mu, dtype=float), (N,))
+        nu = np.broadcast_to(np.asarray(one.nu, dtype=float), (N,))
         S_bar = mul(X.mT, grad)
         p_bar = red(red(mu * red(1 - mu)) * red(S_bar[:, 1, 0] - S_bar[:, 0, 0]))
         q_bar = red(red(nu * red(1 - nu)) * red(S_bar[:, 0, 1] - S_bar[:, 1, 1]))
