@@ -93,13 +93,16 @@ def measure_product(
         raise ValueError(
             f"Q and K need at least one row and one column; got d = {d}, a = {a}"
         )
-    over, rng = PrimeField(prime), np.random.default_rng(seed)
-    J = product_jacobian(over, over.random(rng, (a, d)), over.random(rng, (a, d)))
+    over = PrimeField(prime)
+    rng = np.random.default_rng(seed)
+    Q = over.random(rng, (a, d))
+    K = over.random(rng, (a, d))
+    J = product_jacobian(over, Q, K)
     rank = exact_rank(J, over)
     # A rank mod p is a lower bound of the generic one, so a full one is certain.
-    error = (
-        0.0 if rank == min(J.shape) else schwartz_zippel(found=rank, degree=1, p=prime)
-    )
+    error = 0.0
+    if rank < min(J.shape):
+        error = schwartz_zippel(found=rank, degree=1, p=prime)
     return ProductCount(d, a, rank, 2 * a * d - rank, prime, error)
 
 
@@ -142,7 +145,8 @@ def rank_one_point(trace: float, angle: float, height: float) -> Point:
     (0.5, 0.5)
     """
     r = hypot(height, trace / 2)
-    return r * cos(pi * angle / 180), r * sin(pi * angle / 180), height
+    at = pi * angle / 180
+    return r * cos(at), r * sin(at), height
 
 
 def nearest_rank_one(trace: float, x: float, y: float, z: float) -> tuple[float, float]:
@@ -151,14 +155,20 @@ def nearest_rank_one(trace: float, x: float, y: float, z: float) -> tuple[float,
     It lies at (x/(1+t), y/(1+t), z/(1−t)), with the one t between −1 and 1 that makes
     its determinant 0.
     """
-    r, up, low, high = hypot(x, y), abs(z), -1.0, 1.0
+    r = hypot(x, y)
+    up = abs(z)
+    low = -1.0
+    high = 1.0
     for _ in range(50):
         t = (low + high) / 2
-        outside = (r / (1 + t)) ** 2 > (up / (1 - t)) ** 2 + trace**2 / 4
-        low, high = (t, high) if outside else (low, t)
-    height = (
-        up / (1 - t) if t < 1 - 1e-6 else sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
-    )
+        if (r / (1 + t)) ** 2 > (up / (1 - t)) ** 2 + trace**2 / 4:
+            low = t
+        else:
+            high = t
+    if t < 1 - 1e-6:
+        height = up / (1 - t)
+    else:
+        height = sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
     return degrees(atan2(y, x)), copysign(height, z)
 
 
@@ -177,12 +187,14 @@ def rank_one_heads(
     """
     # K at (θ + δ)/2 and Q at (θ − δ)/2: the product rule for cos and sin gives the
     # matrix above.
-    theta, delta = pi * angle / 180, atan2(-2 * height, trace)
-    at_k, at_q = (theta + delta) / 2, (theta - delta) / 2
+    theta = pi * angle / 180
+    delta = atan2(-2 * height, trace)
+    at_k = (theta + delta) / 2
+    at_q = (theta - delta) / 2
     length = hypot(trace, 2 * height)
-    return length * np.array([[cos(at_q), sin(at_q)]]), np.array(
-        [[cos(at_k), sin(at_k)]]
-    )
+    Q = length * np.array([[cos(at_q), sin(at_q)]])
+    K = np.array([[cos(at_k), sin(at_k)]])
+    return Q, K
 
 
 def ruling(
@@ -195,8 +207,10 @@ def ruling(
     have the same image (K keeps its direction), on "kernel" the same kernel (Q does).
     On the cone, trace 0, the two are one line.
     """
-    sign, waist = {"image": 1, "kernel": -1}[family], trace / 2
-    at = pi * angle / 180 - sign * (atan2(height, waist) if height or waist else pi / 2)
+    sign = {"image": 1, "kernel": -1}[family]
+    waist = trace / 2
+    turned = atan2(height, waist) if height or waist else pi / 2
+    at = pi * angle / 180 - sign * turned
 
     def end(z: float) -> Point:
         return (

@@ -85,8 +85,10 @@ def _spectrum(study: FactorizationStudy) -> Facts:
 def _dimensions(study: FactorizationStudy) -> Facts:
     """How many dimensions the matrices of rank ≤ a have, and a fibre: for a = 1, 2,
     …."""
-    d, counts = study.d, study.counts
-    fibre = [2 * a * d - alpha for a, alpha in enumerate(study.formula, 1)]
+    counts = study.counts
+    fibre = []
+    for a, alpha in enumerate(study.formula, start=1):
+        fibre.append(2 * a * study.d - alpha)
     return {
         "says": words(_sum(study)),
         "heads": [count.a for count in counts],
@@ -99,14 +101,12 @@ def _dimensions(study: FactorizationStudy) -> Facts:
 
 
 def _sum(study: FactorizationStudy) -> str:
-    counts, formula = study.counts, study.formula
-    if any(one.dimension != alpha for one, alpha in zip(counts, formula, strict=True)):
+    if tuple(count.dimension for count in study.counts) != study.formula:
         return "formula and measurement DIFFER"
     count = study.count
     plural = "" if count.dimension == 1 else "s"
-    return (
-        f"{2 * study.a * study.d} − {count.fibre} = {count.dimension} dimension{plural}"
-    )
+    entries = 2 * study.a * study.d
+    return f"{entries} − {count.fibre} = {count.dimension} dimension{plural}"
 
 
 def _surface(point: SlicePoint) -> Facts:

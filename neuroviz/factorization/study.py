@@ -47,7 +47,9 @@ RANGES = {
 SAME = 1e-9
 """What rounding may leave: products that differ by less are the same, and entries below
 it are zeros."""
-MAX_WIDTH, MAX_HEAD, MAX_ENTRY = 6, 8, 9
+MAX_WIDTH = 6
+MAX_HEAD = 8
+MAX_ENTRY = 9
 OFF = (4 / 3, 4 / 3, 2 / 3)
 """From a point of the surface to A of rank 2: a step along the normal leaves the
 surface."""
@@ -96,9 +98,10 @@ class FactorizationSetting:
                     f" {MAX_ENTRY}, with rows up to {MAX_HEAD} and columns up to"
                     f" {MAX_WIDTH}; got {part!r}"
                 )
-            place = int(found[2]) - 1, int(found[3]) - 1
-            if place[0] < self.a and place[1] < self.d:
-                (Q if found[1] == "Q" else K)[place] = float(found[4])
+            letter, row, column, value = found.groups()
+            if int(row) <= self.a and int(column) <= self.d:
+                matrix = Q if letter == "Q" else K
+                matrix[int(row) - 1, int(column) - 1] = float(value)
 
 
 @dataclass(frozen=True)
@@ -171,10 +174,9 @@ class FactorizationStudy:
     @property
     def moved(self) -> float:
         """By how much the entries of Q and K differ at most."""
-        return max(
-            float(np.abs(M2 - M1).max())
-            for M1, M2 in zip(self.start, self.now, strict=True)
-        )
+        by_Q = np.abs(self.now.Q - self.start.Q).max()
+        by_K = np.abs(self.now.K - self.start.K).max()
+        return float(max(by_Q, by_K))
 
     @property
     def is_same(self) -> bool:
@@ -190,7 +192,9 @@ class FactorizationStudy:
 def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     """Factor one A in two ways, a walk in GL_a apart, and measure everything the
     picture shows of it."""
-    d, a, over = request.d, request.a, Reals()
+    d = request.d
+    a = request.a
+    over = Reals()
     base = _base(request)
     start = _start(request, base)
     C = walk_in_gl(request.walk, a, request.along)
@@ -199,9 +203,11 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     recovered = None
     with suppress(ValueError):  # where Lemma 3.1 does not apply
         recovered = recover_head_basis(over, start._asdict(), now._asdict())
-    products = start.K.T @ start.Q, now.K.T @ now.Q
-    counts = tuple(measure_product(d, b) for b in range(1, max(d + _BEYOND, a) + 1))
+    products = (start.K.T @ start.Q, now.K.T @ now.Q)
+    most = max(d + _BEYOND, a)
+    counts = tuple(measure_product(d, head_dim) for head_dim in range(1, most + 1))
     J = product_jacobian(over, start.Q, start.K)
+    moved_by_hand = ("walk", "rank", "entries", *RANGES)
     return FactorizationStudy(
         d=d,
         a=a,
@@ -217,10 +223,7 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         here=2 * a * d - numerical_rank(J),
         recovered=recovered,
         point=_point(request, products[0]),
-        place={
-            name: getattr(request, name)
-            for name in ("walk", "rank", "entries", *RANGES)
-        },
+        place={name: getattr(request, name) for name in moved_by_hand},
         base=base,
     )
 
@@ -228,36 +231,45 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
 def _base(request: FactorizationSetting) -> tuple[np.ndarray, ...]:
     """What is drawn at random: Q and K; for d = 2 and a > 1 those of A = 0, with
     orthonormal columns in K."""
-    d, a, rng = request.d, request.a, np.random.default_rng(request.seed)
-    if d == 2:
-        return factor(np.zeros((2, 2)), a, rng) if a > 1 else ()
-    return tuple(rng.standard_normal((2, a, d)))
+    rng = np.random.default_rng(request.seed)
+    if request.d != 2:
+        return tuple(rng.standard_normal((2, request.a, request.d)))
+    if request.a == 1:
+        return ()
+    return factor(np.zeros((2, 2)), request.a, rng)
 
 
 def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Head:
     """The first factorisation: drawn at random, or for d = 2 one of the matrix that the
     sliders place."""
-    at = (request.trace, request.angle, request.height)
     if request.d != 2:
         Q, K = (M.copy() for M in base)
     elif request.a == 1:
-        Q, K = rank_one_heads(*at)
+        Q, K = rank_one_heads(request.trace, request.angle, request.height)
     else:
-        unseen, isometry = base
-        place = np.array(rank_one_point(*at))
-        A = slice_matrix(
-            request.trace,
-            *(np.multiply(OFF, place) if request.rank == "full" else place),
-        )
-        Q = {"full": isometry @ A + unseen, "Q": isometry @ A, "K": isometry.copy()}[
-            request.rank
-        ]
-        K = isometry @ A.T if request.rank == "K" else isometry.copy()
+        Q, K = _heads_in_the_slice(request, *base)
     request.set_in(Q, K)
-    return Head(
-        drop_rank(Q) if request.rank == "Q" else Q,
-        drop_rank(K) if request.rank == "K" else K,
-    )
+    if request.rank == "Q":
+        Q = drop_rank(Q)
+    if request.rank == "K":
+        K = drop_rank(K)
+    return Head(Q, K)
+
+
+def _heads_in_the_slice(
+    request: FactorizationSetting, unseen: np.ndarray, isometry: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Q and K of the 2 × 2 matrix that the sliders place; it has rank 2 where neither
+    of them has lost one."""
+    place = np.array(rank_one_point(request.trace, request.angle, request.height))
+    if request.rank == "full":
+        place = np.multiply(OFF, place)
+    A = slice_matrix(request.trace, *place)
+    if request.rank == "K":
+        return isometry.copy(), isometry @ A.T
+    if request.rank == "Q":
+        return isometry @ A, isometry.copy()
+    return isometry @ A + unseen, isometry.copy()
 
 
 def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint | None:
@@ -267,7 +279,7 @@ def _point(request: FactorizationSetting, A: np.ndarray) -> SlicePoint | None:
     # A = 0 is the tip of the cone, whatever trace the slider says
     if numerical_rank(A) == 0:
         return SlicePoint(0.0, request.angle, 0.0, (0.0, 0.0, 0.0), 0)
-    trace, *place = (round(t, 12) + 0.0 for t in slice_coordinates(A))
-    return SlicePoint(
-        trace, *nearest_rank_one(trace, *place), tuple(place), numerical_rank(A)
-    )
+    # Rounded, and −0.0 made 0.0: a slider shows it.
+    trace, x, y, z = (round(t, 12) + 0.0 for t in slice_coordinates(A))
+    angle, height = nearest_rank_one(trace, x, y, z)
+    return SlicePoint(trace, angle, height, (x, y, z), numerical_rank(A))
