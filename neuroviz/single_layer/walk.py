@@ -28,8 +28,10 @@ WALKS = {
     "a-alone": "(cA, V): A alone",
 }
 _DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
-# least, most and step
-ALONG, OFF, SHOWN = (-1.5, 1.5, 0.01), (-1.0, 1.0, 0.01), (1, 6, 1)
+# Least, most and step.
+ALONG = (-1.5, 1.5, 0.01)
+OFF = (-1.0, 1.0, 0.01)
+SHOWN = (1, 6, 1)
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -150,18 +152,21 @@ class FiberStudy:
 
 def plane_of(setting: FiberSetting) -> Pair:
     """A₀ and V₀, of length 1: the start of the presets "generic" and "rank-one"."""
-    d, d_out = setting.width, setting.width_out
-    rng = np.random.default_rng([setting.seed, d, d_out, setting.preset == "rank-one"])
-    if setting.preset != "rank-one":
-        return Pair(
-            *map(_unit, (rng.standard_normal((d, d)), rng.standard_normal((d_out, d))))
-        )
+    d = setting.width
+    d_out = setting.width_out
+    has_rank_one = setting.preset == "rank-one"
+    rng = np.random.default_rng([setting.seed, d, d_out, has_rank_one])
+    if not has_rank_one:
+        A = _unit(rng.standard_normal((d, d)))
+        V = _unit(rng.standard_normal((d_out, d)))
+        return Pair(A, V)
     u, k, w = (_unit(rng.standard_normal(d)) for _ in range(3))
     h = _unit(rng.standard_normal(d_out))
-    # on a line all u and v are parallel
-    angle = np.radians(setting.angle if d > 1 else 0.0)
-    across = _unit(w - np.dot(w, u) * u) if d > 1 else 0 * u
-    v = np.cos(angle) * u + np.sin(angle) * across if angle else u
+    v = u
+    if setting.angle and d > 1:  # on a line all u and v are parallel
+        angle = np.radians(setting.angle)
+        across = _unit(w - np.dot(w, u) * u)
+        v = np.cos(angle) * u + np.sin(angle) * across
     return Pair(np.outer(u, k), np.outer(h, v))
 
 
@@ -174,8 +179,12 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     >>> [round(curve.slope, 1) for curve in (there.along, there.aside)]
     [2.0, 1.0]
     """
-    real, plane, attention = Reals(), plane_of(setting), setting.attention
-    start = Pair(plane.A, 0 * plane.V) if setting.preset == "zero" else plane
+    real = Reals()
+    attention = setting.attention
+    plane = plane_of(setting)
+    start = plane
+    if setting.preset == "zero":
+        start = Pair(plane.A, 0 * plane.V)
     base, onward = _walk(setting, plane)
     aside = _direction_off(setting, plane, base)
     now = _step(base, aside, setting.off)
@@ -195,14 +204,19 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     chosen = shown[setting.input - 1]
 
     def curve(direction: Pair, sign: float) -> StepCurve:
-        distances = [
-            _size(outputs(_step(base, direction, sign * e)) - there) / unit
-            for e in _STEPS
-        ]
+        distances = []
+        for length in _STEPS:
+            after = outputs(_step(base, direction, sign * length))
+            distances.append(_size(after - there) / unit)
         return StepCurve(_STEPS, tuple(distances), _slope(distances))
 
-    outputs_start, there, outputs_now = outputs(start), outputs(base), outputs(now)
+    outputs_start = outputs(start)
+    there = outputs(base)
+    outputs_now = outputs(now)
     place = _place(plane, now)
+    shadow = 1.0
+    if setting.width > 1:
+        shadow = float(np.cos(np.radians(setting.angle)) ** 2)
     return FiberStudy(
         setting=setting,
         start=start,
@@ -215,9 +229,7 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         outputs_now=outputs_now[chosen],
         places=(_place(plane, start), _place(plane, base), place),
         outside=_outside(plane, now, place),
-        shadow=(
-            float(np.cos(np.radians(setting.angle)) ** 2) if setting.width > 1 else 1.0
-        ),
+        shadow=shadow,
         unit=unit,
         walked=_size(there - outputs_start) / unit,
         moved=_size(outputs_now - outputs_start) / unit,
@@ -230,7 +242,8 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
 def local_of(setting: FiberSetting, inputs: np.ndarray) -> dict:
     """What the page needs to walk, to step off, and to compute the outputs of these
     inputs."""
-    plane, is_random = plane_of(setting), setting.direction == "random"
+    plane = plane_of(setting)
+    is_random = setting.direction == "random"
     return {
         "preset": setting.preset,
         "walk": setting.walk,
@@ -247,29 +260,32 @@ def _walk(setting: FiberSetting, plane: Pair) -> tuple[Pair, Pair]:
     still)."""
     s = setting.along
     if setting.preset == "zero":
-        sign = -1.0 if setting.negative else 1.0
-        if s < 1:
-            return Pair(sign * (1 - s) * plane.A, 0 * plane.V), Pair(
-                -sign * plane.A, 0 * plane.V
-            )
-        return Pair(0 * plane.A, sign * 2 * (s - 1) * plane.V), Pair(
-            0 * plane.A, sign * plane.V
-        )
-    pair = (
-        swapped(Reals(), plane)
-        if setting.swap and setting.preset == "rank-one"
-        else plane
-    )
+        return _walk_over_zero(plane, s, -1.0 if setting.negative else 1.0)
+    pair = plane
+    if setting.swap and setting.preset == "rank-one":
+        pair = swapped(Reals(), pair)
     if setting.negative:
         pair = Pair(-pair.A, -pair.V)
     if setting.walk == "rescale":
         base = rescaled(Reals(), pair, 2.0**s)
-        return base, _unit_pair(Pair(base.A, -base.V))
-    if setting.walk == "antisymmetric":
-        return with_antisymmetric_part(pair, s), _unit_pair(
-            Pair(pair.A - pair.A.T, 0 * pair.V)
-        )
-    return Pair(2.0**s * pair.A, pair.V), _unit_pair(Pair(pair.A, 0 * pair.V))
+        onward = Pair(base.A, -base.V)
+    elif setting.walk == "antisymmetric":
+        base = with_antisymmetric_part(pair, s)
+        onward = Pair(pair.A - pair.A.T, 0 * pair.V)
+    else:
+        base = Pair(2.0**s * pair.A, pair.V)
+        onward = Pair(pair.A, 0 * pair.V)
+    return base, _unit_pair(onward)
+
+
+def _walk_over_zero(plane: Pair, s: float, sign: float) -> tuple[Pair, Pair]:
+    """To A = 0 at s = 1, where it turns and goes on with V; and its direction."""
+    none = Pair(0 * plane.A, 0 * plane.V)
+    if s < 1:
+        base = Pair(sign * (1 - s) * plane.A, none.V)
+        return base, Pair(-sign * plane.A, none.V)
+    base = Pair(none.A, sign * 2 * (s - 1) * plane.V)
+    return base, Pair(none.A, sign * plane.V)
 
 
 def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
@@ -277,15 +293,17 @@ def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
     fastest."""
     if setting.direction == "random":
         rng = np.random.default_rng([setting.seed, setting.width, setting.width_out, 2])
-        return _unit_pair(Pair(*(rng.standard_normal(matrix.shape) for matrix in base)))
-    lengths = np.linalg.norm(base.A), np.linalg.norm(base.V)
-    A, V = (
-        matrix / length if length > TOLERANCE else missing  # A = 0 has no direction
-        for matrix, length, missing in zip(base, lengths, plane, strict=True)
-    )
-    if max(lengths) <= TOLERANCE:
-        lengths = 1, 1
-    return _unit_pair(Pair(lengths[1] * A, lengths[0] * V))
+        A = rng.standard_normal(base.A.shape)
+        V = rng.standard_normal(base.V.shape)
+        return _unit_pair(Pair(A, V))
+    length_of_A = np.linalg.norm(base.A)
+    length_of_V = np.linalg.norm(base.V)
+    # A matrix that is 0 has no direction: that of the start is taken.
+    A = base.A / length_of_A if length_of_A > TOLERANCE else plane.A
+    V = base.V / length_of_V if length_of_V > TOLERANCE else plane.V
+    if max(length_of_A, length_of_V) <= TOLERANCE:
+        return _unit_pair(Pair(A, V))
+    return _unit_pair(Pair(length_of_V * A, length_of_A * V))
 
 
 def _step(pair: Pair, direction: Pair, length: float) -> Pair:
@@ -294,29 +312,29 @@ def _step(pair: Pair, direction: Pair, length: float) -> Pair:
 
 def _place(plane: Pair, pair: Pair) -> tuple[float, float]:
     """Coordinates in the plane, without the last digits that rounding leaves."""
-    return round(float(np.vdot(plane.A, pair.A)), 12), round(
-        float(np.vdot(plane.V, pair.V)), 12
-    )
+    x = float(np.vdot(plane.A, pair.A))
+    y = float(np.vdot(plane.V, pair.V))
+    return round(x, 12), round(y, 12)
 
 
 def _outside(plane: Pair, pair: Pair, place: tuple[float, float]) -> float:
-    rest = (
-        np.linalg.norm(pair.A - place[0] * plane.A),
-        np.linalg.norm(pair.V - place[1] * plane.V),
-    )
-    distance = float(np.hypot(*rest))
+    x, y = place
+    beside_A = np.linalg.norm(pair.A - x * plane.A)
+    beside_V = np.linalg.norm(pair.V - y * plane.V)
+    distance = float(np.hypot(beside_A, beside_V))
     return distance if distance > TOLERANCE else 0.0
 
 
 def _slope(distances: list[float]) -> float | None:
-    short = [
-        (e, d)
-        for e, d in zip(_STEPS, distances, strict=True)
-        if e < _SMALL_STEP and d > _NOTHING
-    ]
+    short = []
+    for length, distance in zip(_STEPS, distances, strict=True):
+        if length < _SMALL_STEP and distance > _NOTHING:
+            short.append((length, distance))
     if len(short) < 2:
         return None
-    return float(np.polyfit(*np.log10(short).T, 1)[0])
+    log_lengths, log_distances = np.log10(short).T
+    slope, _ = np.polyfit(log_lengths, log_distances, 1)
+    return float(slope)
 
 
 def _unit(matrix: np.ndarray) -> np.ndarray:
@@ -325,7 +343,7 @@ def _unit(matrix: np.ndarray) -> np.ndarray:
 
 
 def _unit_pair(pair: Pair) -> Pair:
-    norm = np.hypot(*map(np.linalg.norm, pair))
+    norm = np.hypot(np.linalg.norm(pair.A), np.linalg.norm(pair.V))
     return Pair(pair.A / norm, pair.V / norm) if norm else pair
 
 
