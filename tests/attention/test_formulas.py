@@ -4,10 +4,10 @@ speak."""
 import itertools
 from dataclasses import replace
 
-import flint
 import numpy as np
 import pytest
 from architectures import random_architectures
+from differentials import P, jacobian_rank, random_matrix, units, virtual_rank
 from texts import MATHEMATICS, headings
 
 from neuroviz.attention.expected import alpha, sigma
@@ -22,7 +22,6 @@ from neuroviz_beyond.certificate.certificate import certify
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
-P = 8_388_587
 BOTH = ("lightning", "softmax")
 
 
@@ -156,26 +155,6 @@ def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula
 # The pieces of the formula
 
 
-def jacobian_rank(entries) -> int:
-    entries = np.array(entries, dtype=object)
-    return flint.nmod_mat(
-        *entries.shape, [int(x) % P for x in entries.ravel()], P
-    ).rank()
-
-
-def random_matrix(rng, rows, columns):
-    return rng.integers(0, P, (rows, columns)).astype(object)
-
-
-def units(*shapes):
-    """Every direction in a tuple of matrices: all zero but for one entry."""
-    for n, shape in enumerate(shapes):
-        for index in np.ndindex(*shape):
-            direction = [np.zeros(s, dtype=object) for s in shapes]
-            direction[n][index] = 1
-            yield direction
-
-
 @pytest.mark.parametrize("d", range(1, 6))
 @pytest.mark.parametrize("a", range(1, 7))
 def test_alpha_and_sigma_are_ranks_of_differentials(a, d):
@@ -185,30 +164,6 @@ def test_alpha_and_sigma_are_ranks_of_differentials(a, d):
     moved = [dK.T @ Q + K.T @ dQ for dQ, dK in units((a, d), (a, d))]
     assert alpha(a, d) == jacobian_rank([A.ravel() for A in moved])
     assert sigma(a, d) == jacobian_rank([(A + A.T).ravel() for A in moved])
-
-
-def virtual_rank(arch, symmetric: bool) -> int:
-    """Rank of the differential of weights ↦ (L, M₁ … M_l), or of (L, Sym M₁ … Sym M_l)
-    (Eq. 8)."""
-    rng = np.random.default_rng(0)
-    shapes = [
-        shape
-        for d_in, d_out, a in arch.layers
-        for shape in ((a, d_in), (a, d_in), (d_out, d_in))
-    ]
-    weights = [random_matrix(rng, *shape) for shape in shapes]
-    rows = []
-    for direction in units(*shapes):
-        U = np.eye(arch.widths[0], dtype=int).astype(object)
-        dU, row = 0 * U, []
-        for i in range(0, len(shapes), 3):
-            (Q, K, V), (dQ, dK, dV) = weights[i : i + 3], direction[i : i + 3]
-            q, k = Q @ U % P, K @ U % P
-            dM = (dK @ U + K @ dU).T @ q + k.T @ (dQ @ U + Q @ dU)
-            row.append((dM + dM.T if symmetric else dM).ravel())
-            U, dU = V @ U % P, (dV @ U + V @ dU) % P
-        rows.append(np.concatenate([*row, dU.ravel()]))
-    return jacobian_rank(rows)
 
 
 def test_D_counts_the_virtual_weights():
