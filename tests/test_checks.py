@@ -20,6 +20,7 @@ from tools.editions import instructor, read
 from tools.notebooks import from_source
 
 TESTS = Path(__file__).parent
+ALL_TESTS = (TESTS, TESTS.parent / "beyond" / "tests")
 PAGES = sorted((TESTS.parent / "docs").rglob("*.md"))
 PAGES += sorted((TESTS.parent / "beyond" / "docs").glob("*.md"))
 COMMENT = re.compile(r"<!--\s*(check|tested|teacher[^:]*):\s*(.*?)\s*-->", re.DOTALL)
@@ -87,7 +88,8 @@ def test_what_is_tested_elsewhere_has_its_test():
     for where, said_there in texts.items():
         for said, _ in comments(said_there, "tested"):
             file, name = said.split("::")
-            text = (TESTS / file).read_text(encoding="utf-8")
+            (found,) = [path for folder in ALL_TESTS for path in folder.rglob(file)]
+            text = found.read_text(encoding="utf-8")
             assert f"\ndef {name}(" in text and name.startswith("test_"), (
                 f"{where}: {said}"
             )

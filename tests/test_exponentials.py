@@ -4,7 +4,7 @@ no others."""
 import flint
 import numpy as np
 import pytest
-from test_peeling import virtual_jacobian
+from differentials import virtual_jacobian
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights

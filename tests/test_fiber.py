@@ -21,6 +21,7 @@ from neuroviz.attention.layer import (
     with_antisymmetric_part,
 )
 from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.rank.point import random_point
 from neuroviz.single_layer.walk import (
     PRESETS,
     WALKS,
@@ -28,7 +29,6 @@ from neuroviz.single_layer.walk import (
     plane_of,
     study_fiber,
 )
-from neuroviz_beyond.transformers.layers import random_weights
 
 P = PrimeField()
 BOTH = ("lightning", "softmax")
@@ -36,10 +36,9 @@ SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (4, 3)]
 
 
 def random_pair(over, d, d_out, seed=0):
-    (layer,) = random_weights(
-        over, Architecture((d, d_out), (d,)), np.random.default_rng(seed)
-    )
-    return Pair(over.matmul(layer.K.T, layer.Q), layer.V)
+    arch = Architecture((d, d_out), (d,))
+    weights = random_point(arch, over, np.random.default_rng(seed)).weights
+    return Pair(over.matmul(weights["1.K"].T, weights["1.Q"]), weights["1.V"])
 
 
 def rank_one(over, d, d_out, seed=0):

@@ -17,6 +17,7 @@ from neuroviz.kit.plot import make
 from neuroviz.kit.words import tiny
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import float_rank
+from neuroviz.rank.point import Point, derivative
 from neuroviz.softmax.figure3 import (
     Figure3Setting,
     float32_rank,
@@ -25,7 +26,6 @@ from neuroviz.softmax.figure3 import (
 )
 from neuroviz.softmax.figure3_figure import figure3_parts
 from neuroviz.softmax.figure3_panel import Figure3Explorer
-from neuroviz_beyond.transformers.layers import Layer, jacobian
 
 PANEL = Figure3Explorer
 SOFTMAX = [25, 40, 57, 76, 97, 120, 145, 172]
@@ -118,12 +118,11 @@ def test_all_rows_at_once_are_the_rows_one_by_one(kind):
 def in_float64(arch, seed, inputs):
     """The same draws once more, differentiated by the structured reverse pass."""
     network, X = drawn(arch, seed, inputs)
-    layers = [
-        {name: p.detach().double().numpy() for name, p in layer.named_parameters()}
-        for layer in network.layers
-    ]
-    weights = tuple(Layer(**layer) for layer in layers)
-    J = jacobian(Reals(), arch.attention, weights, X.double().numpy())
+    weights = {}
+    for i, layer in enumerate(network.layers, start=1):
+        for name, parameter in layer.named_parameters():
+            weights[f"{i}.{name}"] = parameter.detach().double().numpy()
+    J = derivative(Point(arch, Reals(), weights, {}), X.double().numpy())
     return J.reshape(-1, arch.num_parameters)
 
 

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from neuroviz.attention import Architecture
+from neuroviz.rank import outputs
 from neuroviz.rank.field import Reals
+from neuroviz.rank.point import Point, derivative
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -30,9 +33,9 @@ from neuroviz.singular.forms import (
     preimages_of,
     resultant,
 )
-from neuroviz_beyond.transformers.layers import Layer, forward, jacobian
 
 X, ZERO = sp.symbols("X"), (0, 0, 0)
+LAYER = Architecture((2, 1), (2,), tokens=3)
 
 
 def test_the_resultant_is_the_resultant():
@@ -212,16 +215,24 @@ def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     assert np.isin(kind[quiet], (SMOOTH, CROSSING)).all(), "a layer may not be lost"
 
 
-def as_network(A, V) -> tuple[Layer, ...]:
-    return (Layer(np.asarray(A, dtype=float), np.eye(2), np.asarray(V, dtype=float)),)
+def weights_of(A, V) -> dict[str, np.ndarray]:
+    """With K = 1, A is Q."""
+    return {
+        "1.Q": np.asarray(A, dtype=float),
+        "1.K": np.eye(2),
+        "1.V": np.asarray(V, dtype=float),
+    }
+
+
+def outputs_of(A, V, tokens) -> np.ndarray:
+    return outputs(LAYER, Reals(), weights_of(A, V), tokens)
 
 
 def measured_kernel(A, V) -> int:
-    """6 − rank of the network's own Jacobian in (A, V): with K = I, A is Q."""
+    """6 − rank of the network's own Jacobian in (A, V)."""
     tokens = np.random.default_rng(0).standard_normal((8, 2, 3))
-    J = jacobian(Reals(), "lightning", as_network(A, V), tokens).reshape(-1, 10)[
-        :, [0, 1, 2, 3, 8, 9]
-    ]
+    every = derivative(Point(LAYER, Reals(), weights_of(A, V), {}), tokens)
+    J = every.reshape(-1, 10)[:, [0, 1, 2, 3, 8, 9]]
     return 6 - np.linalg.matrix_rank(J, tol=1e-7 * max(1, np.abs(J).max()))
 
 
@@ -236,9 +247,9 @@ def test_a_layer_is_its_pair_of_forms():
         for a, b, c in forms_of(A, V)
     ]
     expected = sum(tokens[:, k] * values[k].sum(-1, keepdims=True) for k in (0, 1))
-    out = forward(Reals(), "lightning", as_network(A, V), tokens)[:, 0]
+    out = outputs_of(A, V, tokens)[:, 0]
     np.testing.assert_allclose(out, expected, rtol=1e-12)
-    wrong = forward(Reals(), "lightning", as_network(A.T, V), tokens)[:, 0]
+    wrong = outputs_of(A.T, V, tokens)[:, 0]
     assert not np.allclose(wrong, expected), "rows of A would be the wrong side"
 
 
@@ -309,11 +320,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
         for one, other in ((A, W), (B, V)):
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
-        outs = [
-            forward(Reals(), "lightning", as_network(*pair), tokens)
-            for pair in ((A, V), (B, W))
-        ]
-        np.testing.assert_allclose(*outs, atol=1e-12)
+        one, other = outputs_of(A, V, tokens), outputs_of(B, W, tokens)
+        np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def test_no_layer_is_nearer_than_the_nearest():

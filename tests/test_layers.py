@@ -5,7 +5,8 @@ attention               rank
 kit                     these
 the rooms               all of these, and never one another
 lessons, and what lies in neuroviz/ itself may import all; nothing but these imports
-them. The project neuroviz_beyond imports neuroviz, never the other way.
+them. The project neuroviz_beyond imports neuroviz, never the other way; nor do the
+tests here import it, but for those of what is delivered as a whole.
 """
 
 import ast
@@ -21,7 +22,21 @@ import pytest
 import neuroviz
 
 ROOT = Path(neuroviz.__file__).parent
-BEYOND = ROOT.parent / "beyond" / "neuroviz_beyond"
+TESTS = ROOT.parent / "tests"
+TESTS_BEYOND = ROOT.parent / "beyond" / "tests"
+DELIVERIES = {
+    "all_explorables.py",  # every panel
+    "checks.py",  # what notebooks and pages of both packages say
+    "test_browser.py",
+    "test_import.py",
+    "test_kept.py",
+    "test_layers.py",  # its examples
+    "test_live.py",
+    "test_printing.py",
+    "test_release.py",
+    "test_scene.py",  # every scene
+}
+"""Files of tests/ that are about both packages: what users get, and whole pages."""
 CORE = {"rank", "attention"}
 BASE = {
     "rank": set(),
@@ -108,6 +123,47 @@ def test_nothing_imports_the_other_project():
     for path in ROOT.rglob("*.py"):
         source = path.read_text(encoding="utf-8")
         assert "neuroviz_beyond" not in others(source, "neuroviz"), path
+
+
+def reaches_beyond(source: str) -> set[str]:
+    """What a file of tests/ imports of the other project or of its tests, also in the
+    code that it hands to another Python."""
+    modules = {"neuroviz_beyond", *(path.stem for path in TESTS_BEYOND.glob("*.py"))}
+    named = {name.split(".")[0] for name in imported(source, "")}
+    for line in re.findall(r"\b(?:from|import) [\w., ]+", source):
+        named |= set(re.findall(r"\w+", line))
+    return named & modules
+
+
+def test_tests_of_the_paper_do_without_the_other_project():
+    found = set()
+    for path in TESTS.rglob("*.py"):
+        if reaches_beyond(path.read_text(encoding="utf-8")):
+            found.add(path.relative_to(TESTS).as_posix())
+    assert found == DELIVERIES
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from neuroviz_beyond.transformers import Block",
+        "def f():\n    import neuroviz_beyond as nb",
+        "importlib.import_module('neuroviz_beyond.sweeps')",
+        "run('import sys, neuroviz_beyond as nb; nb.sweep([])')",
+        "from variants import random_variants",
+        "from test_peeling import rank_one",
+    ],
+)
+def test_a_test_that_reaches_beyond_is_found(source):
+    assert reaches_beyond(source)
+
+
+def test_a_test_of_the_paper_may_name_the_other_project():
+    assert not reaches_beyond(
+        "from architectures import random_architectures\n"
+        "import neuroviz as nv\n"
+        "assert 'neuroviz_beyond' in page"
+    )
 
 
 def test_rank_works_where_there_is_nothing_else(tmp_path):

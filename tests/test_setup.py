@@ -166,7 +166,7 @@ ASKS_FOR_A_BROWSER = "def test_browser(chromium):\n    assert chromium\n"
 @pytest.mark.parametrize(("ci", "outcome"), [("", "1 skipped"), ("true", "1 error")])
 def test_only_a_reader_may_be_without_a_browser(tmp_path, ci, outcome):
     (tmp_path / "test_small.py").write_text(ASKS_FOR_A_BROWSER)
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "conftest.py", tmp_path)
     env = os.environ | {"PATH": str(tmp_path), "CI": ci, "CHROMIUM": ""}
     command = [
         sys.executable,

@@ -1,7 +1,5 @@
 """Commit to a number first, then see the true one."""
 
-from types import SimpleNamespace
-
 import ipywidgets as widgets
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from neuroviz.deep.span import measure_span
 from neuroviz.lessons import teaching
 from neuroviz.lessons.teaching import Choice, Prediction, predict
 from neuroviz.lessons.wrong_answers import Mistake, wrong_answers
-from neuroviz_beyond.lessons.questions import WHERE_RUNS_END, where_runs_end
 
 ARCH = nv.Architecture.uniform(4, 2, 2)
 MEASURED, EXPECTED = nv.measure_dimension(ARCH), nv.expected_dimension(ARCH)
@@ -312,20 +309,3 @@ def test_only_a_rank_of_the_slice_is_said_to_meet_a_bound_of_the_symmetries():
     for found in (by_weights, span):
         assert "the symmetries prove" not in predict("?", found, guess=1).message
     assert f"Certain: {span.note}." in predict("?", span, guess=1).message
-
-
-@pytest.mark.parametrize(
-    ("singular", "boundary", "answer"),
-    [
-        (0.1, 0.1, "at smooth points"),
-        (0.9, 0.1, "at crossings"),
-        (0.99, 0.97, "at boundary points"),
-    ],
-)
-def test_where_most_runs_end_is_one_of_the_choices(singular, boundary, answer):
-    assert (
-        where_runs_end(SimpleNamespace(singular=singular, boundary=boundary)) == answer
-    )
-    for guess, remark in WHERE_RUNS_END.items():
-        said = predict("Where?", answer, guess=guess, choices=WHERE_RUNS_END).message
-        assert remark in said and ("Right." in said) == (guess == answer)

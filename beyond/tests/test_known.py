@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from architectures import random_architectures
-from test_formulas import virtual_rank
+from differentials import virtual_rank
 from texts import MATHEMATICS, headings
 from variants import random_variants
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from architectures import random_architectures
-from test_peeling import virtual_jacobian
+from differentials import virtual_jacobian
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import general_formula

@@ -2,29 +2,16 @@
 
 import numpy as np
 import pytest
+from differentials import virtual_jacobian
 
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
 from neuroviz.rank.rows import RowSpace
-from neuroviz_beyond.transformers.layer_symmetry import as_network
-from neuroviz_beyond.transformers.layers import jacobian
 
 F = PrimeField()
 SIZES = [(width, layers) for width in (2, 3, 4) for layers in (1, 2, 3)]
-
-
-def virtual_jacobian(over, virtual, X, cotangents, attention="lightning"):
-    """The derivative of a network in M_1, …, M_l, then L, every entry free; without an
-    M, φ(X) = LX."""
-    if not virtual.M:
-        return over.matmul(cotangents, X.mT[:, None]).reshape(*cotangents.shape[:2], -1)
-    J = jacobian(over, attention, as_network(virtual), X, cotangents)
-    n = virtual.L.shape[1] ** 2
-    # each Q is an M
-    blocks = [J[..., 3 * i * n : (3 * i + 1) * n] for i in range(len(virtual.M))]
-    return np.concatenate([*blocks, J[..., (3 * len(virtual.M) - 1) * n :]], axis=-1)
 
 
 def draw(seed, *shape):

@@ -13,7 +13,8 @@ from panels import PATIENCE, headlines, title, trace
 from scipy.optimize import least_squares
 
 from neuroviz.attention.layer import Pair, function_table
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.layers import by_layer
+from neuroviz.attention.symmetry import VirtualWeights, as_network
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
@@ -44,7 +45,7 @@ from neuroviz_beyond.search.panel import SearchExplorer, search_parts
 from neuroviz_beyond.search.search import VERIFIED, search_fiber
 from neuroviz_beyond.search.units import fitting_units
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.layer_symmetry import as_network, virtual_weights
+from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
 from neuroviz_beyond.transformers.layers import (
     Layer,
     flatten,
@@ -73,7 +74,8 @@ def disagreement(attention, one, other, tokens, count=3, seed=9):
         pair = []
         for virtual in (one, other):
             lists = [
-                [matrix.tolist() for matrix in layer] for layer in as_network(virtual)
+                [layer[name].tolist() for name in "QKV"]
+                for layer in by_layer(as_network(virtual))
             ]
             # mpmath's exponential does not overflow.
             pair.append(
@@ -576,10 +578,10 @@ def test_generic_weights_have_no_known_equivalent_and_softmax_never_has():
 def of_residues(virtual, p):
     return [
         tuple(
-            [[Residue(int(x) % p, p) for x in row] for row in matrix]
-            for matrix in layer
+            [[Residue(int(x) % p, p) for x in row] for row in layer[name]]
+            for name in "QKV"
         )
-        for layer in as_network(virtual)
+        for layer in by_layer(as_network(virtual))
     ]
 
 

@@ -27,6 +27,7 @@ from loky import ProcessPoolExecutor
 from panels import PATIENCE
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from neuroviz.attention import Architecture
 from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.sweeps import Record, Sweep, sweep
 from neuroviz_beyond.transformers import Transformer
@@ -176,6 +177,11 @@ def test_the_same_seed_gives_the_same_records_wherever_they_are_made(executors, 
     for name, there in executors.items():
         assert sweep(SMALL, method, progress=False, seed=3, **there) == here, name
     assert sweep(SMALL, method, progress=False, seed=4) != here
+
+
+def test_whoever_gives_no_seed_reads_the_seed_zero_in_each_record():
+    records = sweep([Architecture((2, 2), (1,))], progress=False).records
+    assert {record.seed for record in records} == {0}
 
 
 def test_records_come_in_the_order_of_the_question_and_equal_ones_are_measured_once(

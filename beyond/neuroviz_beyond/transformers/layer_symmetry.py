@@ -35,33 +35,9 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
     return _as_layers(symmetry.rescale(over, named(weights), layer + 1, c))
 
 
-def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
-    """A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ (Thm. 3.2)."""
-    _check(weights, layer)
-    return _as_layers(symmetry.swap_keys_and_values(over, named(weights), layer + 1))
-
-
 def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
     """L = V_l ⋯ V_1 and M_i = U_{i−1}ᵀ A_i U_{i−1}, with U_i = V_i ⋯ V_1 (Eq. 8)."""
     return symmetry.virtual_weights(over, named(weights))
-
-
-def as_network(virtual: VirtualWeights) -> Weights:
-    """A network with these virtual weights and all inner widths d₀."""
-    return _as_layers(symmetry.as_network(virtual))
-
-
-def recover_head_basis(over: Field, head: Layer, other: Layer) -> np.ndarray:
-    """The one C with Q′ = C Q and K′ = C⁻ᵀ K (Lemma 3.1)."""
-    return symmetry.recover_head_basis(over, head._asdict(), other._asdict())
-
-
-def recover_interfaces(
-    over: Field, weights: Weights, other: Weights
-) -> tuple[np.ndarray, ...]:
-    """The C_1, …, C_{l−1} of Eq. 9 between two networks with the same virtual weights
-    (Lemma 3.5)."""
-    return symmetry.recover_interfaces(over, named(weights), named(other))
 
 
 def _as_layers(weights: BlockWeights) -> Weights:

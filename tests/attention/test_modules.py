@@ -1,7 +1,7 @@
 """The torch modules are the networks of `neuroviz.attention`: one function, with one
 derivative.
 
-That it is the one of the definition says attention/test_definition.py.
+That it is the one of the definition says test_definition.py.
 """
 
 import copy

@@ -12,27 +12,20 @@ import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
 from neuroviz.attention import Architecture, identifiability
-from neuroviz.attention.identifiability import is_identifiable, orders_of_heads
-from neuroviz.attention.symmetry import virtual_weights
+from neuroviz.attention.identifiability import is_identifiable
+from neuroviz.attention.symmetry import swap_keys_and_values, virtual_weights
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import outputs, point
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import DECISIVE_GAP
-from neuroviz.rank.weights import flatten, unflatten
-from neuroviz_beyond.search.equivalent_weights import known_equivalents
-from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz.rank.weights import unflatten
 
 
-def lightning(*sizes, **more):
-    """A network of the paper, or with heads, a skip or a block."""
-    if more:
-        return Transformer(*sizes, attention="lightning", **more)
+def lightning(*sizes):
     return Architecture(*sizes, attention="lightning")
 
 
-def softmax(*sizes, **more):
-    if more:
-        return Transformer(*sizes, attention="softmax", **more)
+def softmax(*sizes):
     return Architecture(*sizes, attention="softmax")
 
 
@@ -625,93 +618,6 @@ def test_where_the_fibre_is_one_orbit_a_yes_is_for_all_weights(arch):
     assert "orbit" not in is_identifiable(arch, lambda w: w["1.Q"][0, 0]).note
 
 
-HEADS = Transformer.uniform(3, 2, 2, 3, "softmax", heads=2, skip=True)
-GROUPS = replace(
-    HEADS, heads=4, causal=True, block=Block(2, 2, biases=True, temperature=True)
-)
-BASES = Transformer((3, 2, 3), (2, 2), 2, "softmax", heads=2)
-FULL = replace(GROUPS, head_dims=(3, 3), skip=False, block=Block(3, 2))
-
-
-def heads(w, i=2):
-    """The A of all heads of a layer."""
-    keys = np.repeat(w[f"{i}.K"], len(w[f"{i}.Q"]) // len(w[f"{i}.K"]), axis=0)
-    return np.einsum("hai,haj->hij", keys, w[f"{i}.Q"]) * w.get(f"{i}.beta", 1)
-
-
-BUT = "one orbit, but for the order of heads, which changes it (Theorem H)"
-
-
-@pytest.mark.parametrize(
-    ("arch", "quantity", "expected", "ending"),
-    [
-        (HEADS, heads, True, BUT),
-        (HEADS, lambda w: heads(w).sum(0), True, "one orbit (Theorem H)"),
-        (HEADS, lambda w: w["1.Q"].sum(), False, "is not zero"),
-        (GROUPS, lambda w: heads(w)[:2].sum(0), True, BUT),
-        (GROUPS, lambda w: heads(w).prod(0), True, "one orbit (Theorem H)"),
-        (GROUPS, lambda w: w["1.k"][0], False, "is not zero"),
-        (BASES, lambda w: heads(w), False, "is not zero"),
-        (
-            BASES,
-            lambda w: (w["2.V"][:, None] @ w["1.V"]).sum((0, 1)),
-            True,
-            "one orbit (Theorem H)",
-        ),
-        # Keys and values of full rank: a head may change its group.
-        (FULL, lambda w: heads(w, 1).sum(0), True, "mod 8388593"),
-        # Lightning: heads blend. One head with skips: Theorem L.
-        (
-            lightning((2, 2), (2,), heads=2),
-            lambda w: ratios(heads(w, 1)[0]),
-            False,
-            "is not zero",
-        ),
-        (
-            lightning((3, 3, 3), (2, 2), heads=2),
-            lambda w: ratios(heads(w, 1)[0]),
-            True,
-            "mod 8388593",
-        ),
-        (
-            lightning((3, 3, 3), (2, 2), skip=True),
-            lambda w: ratios(heads(w, 2)[0]),
-            True,
-            "orbit (Theorem L)",
-        ),
-    ],
-)
-def test_with_heads_theorem_h_says_how_far_a_yes_reaches(
-    arch, quantity, expected, ending
-):
-    found = is_identifiable(arch, quantity)
-    assert (found.value, found.status) == (expected, "exact") and found.note.endswith(
-        ending
-    )
-    assert is_identifiable(
-        arch, lambda w: np.abs(np.asarray(quantity(w), dtype=float))
-    ).value in (
-        expected,
-        None,
-    )
-
-
-@pytest.mark.parametrize("arch", [HEADS, GROUPS, BASES])
-def test_the_orders_of_heads_that_are_tried_leave_the_function_alone(arch):
-    rng = np.random.default_rng(0)
-    drawn = point.random_point(arch, Reals(), rng)
-    parameters = flatten(arch, drawn.weights) / 2
-    X = arch.random_inputs(Reals(), 3, rng)
-    before = outputs(arch, Reals(), unflatten(arch, parameters), X)
-    orders = [*orders_of_heads(arch)]
-    assert len(orders) == 2 * (2 if arch is GROUPS else 1)
-    for order in orders:
-        after = outputs(arch, Reals(), unflatten(arch, parameters[order]), X)
-        assert np.allclose(before, after) and not np.allclose(
-            parameters, parameters[order]
-        )
-
-
 @pytest.mark.parametrize("arch", [SOFT_WIDE, WIDE, SOFT_ALONE, COLLAPSE])
 def test_elsewhere_no_more_is_said_than_locally(arch):
     assert "orbit" not in is_identifiable(arch, lambda w: ratios(M(w))).note
@@ -726,9 +632,11 @@ def test_two_classes_of_weights_disagree_on_what_is_identifiable_near_each(arch)
     found = is_identifiable(arch, lambda w: ratios(L(w)))
     assert found.value and "orbit" not in found.note
     drawn = point.random_point(arch, Reals(), np.random.default_rng(0))
-    virtual = virtual_weights(Reals(), drawn.weights)
-    one, other = known_equivalents("lightning", virtual)
-    assert not np.allclose(ratios(one.virtual.L), ratios(other.virtual.L))
+    other = swap_keys_and_values(Reals(), drawn.weights, arch.num_layers)
+    X = arch.random_inputs(Reals(), 5, np.random.default_rng(1))
+    here = outputs(arch, Reals(), drawn.weights, X)
+    assert np.allclose(here, outputs(arch, Reals(), other, X))
+    assert not np.allclose(ratios(L(drawn.weights)), ratios(L(other)))
 
 
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
