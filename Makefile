@@ -61,12 +61,13 @@ $(STAMP): pyproject.toml constraints.txt $(wildcard beyond/pyproject.toml)
 
 $(STAMP)-tests: $(STAMP)
 	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
-	$(INSTALL) -e ".[notebooks,torch,workers,tests,benchmarks,book]" -e beyond
+	$(INSTALL) -e ".[notebooks,torch,workers]" -e beyond --group dev
 	@touch $@
 
 # What only one command needs is fetched with its first call.
 $(STAMP)-book: $(STAMP)
-	$(INSTALL) -e ".[notebooks,book]" -e beyond
+	@$(PYTHON) tools/environment.py "$(CPU)" "$(firstword $(MAKECMDGOALS) env)"
+	$(INSTALL) -e ".[notebooks]" -e beyond --group book
 	@touch $@
 
 # No "Jupyter news" window over the first notebook.
@@ -117,7 +118,8 @@ links: env ## write the repository's address (pyproject.toml) wherever else it s
 
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m venv --clear .venv-new
-	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers,tests,benchmarks,book]" -e beyond
+	.venv-new/bin/python -m pip install --quiet --upgrade pip
+	.venv-new/bin/python -m pip install "$$(grep '^torch==' constraints.txt)" -e ".[notebooks,torch,workers]" -e beyond --group dev
 	.venv-new/bin/python -m tools.constraints
 	rm -rf .venv-new
 

@@ -34,8 +34,13 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-PROJECT = tomllib.loads(text("pyproject.toml"))["project"]
+PYPROJECT = tomllib.loads(text("pyproject.toml"))
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+GROUPS = {  # without those that only put others together
+    name: [entry for entry in group if isinstance(entry, str)]
+    for name, group in PYPROJECT["dependency-groups"].items()
+}
 
 
 def requirements(*lists: list[str]) -> dict[str, Requirement]:
@@ -65,7 +70,7 @@ def test_the_other_project_has_the_same_version_and_needs_no_more():
 
 
 def test_every_dependency_is_pinned_inside_its_range():
-    wanted = requirements(PROJECT["dependencies"], *EXTRAS.values())
+    wanted = requirements(PROJECT["dependencies"], *EXTRAS.values(), *GROUPS.values())
     del wanted["neuroviz-beyond"]  # comes from this folder
     assert set(wanted) <= set(pins())
     for name, requirement in wanted.items():
@@ -74,13 +79,22 @@ def test_every_dependency_is_pinned_inside_its_range():
         )
 
 
-def test_an_extra_repeats_the_range_of_another():
+def test_an_extra_or_group_repeats_the_range_of_another():
     ranges: dict[str, set[str]] = {}
-    for requirement in map(Requirement, sum(EXTRAS.values(), PROJECT["dependencies"])):
+    lists = [PROJECT["dependencies"], *EXTRAS.values(), *GROUPS.values()]
+    for requirement in map(Requirement, sum(lists, [])):
         ranges.setdefault(canonicalize_name(requirement.name), set()).add(
             str(requirement.specifier)
         )
     assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
+
+
+def test_a_group_repeats_nothing_that_the_extras_bring():
+    brought = requirements(
+        PROJECT["dependencies"],
+        *(EXTRAS[name] for name in ("notebooks", "torch", "workers")),
+    )
+    assert not brought.keys() & requirements(*GROUPS.values()).keys()
 
 
 def in_conda_words(*lists: list[str]) -> set[str]:
@@ -410,6 +424,16 @@ def test_an_old_python_can_read_the_explanation():
     )
     oldest = Requirement(f"x{PROJECT['requires-python']}").specifier
     assert str(oldest) == ">=" + ".".join(map(str, environment.MINIMUM))
+
+
+@pytest.mark.parametrize(
+    ("pip", "old"),
+    [("23.2.1", True), ("25.0.1", True), ("25.1", False), ("26.3", False)],
+)
+def test_a_pip_that_does_not_know_groups_is_found(tmp_path, pip, old):
+    packages = tmp_path / "lib" / "python3.12" / "site-packages"
+    (packages / f"pip-{pip}.dist-info").mkdir(parents=True)
+    assert environment.has_old_pip(str(tmp_path)) == old
 
 
 def test_a_package_cut_off_while_it_was_installed_is_found(tmp_path):
