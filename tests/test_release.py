@@ -238,6 +238,9 @@ def test_what_is_built_installs_and_works(tmp_path):
         path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()
     }
     assert scripts <= {name.rpartition("javascript/")[2] for name in names}
+    assert "neuroviz/py.typed" in names
+    with zipfile.ZipFile(beyond) as file:
+        assert "neuroviz_beyond/py.typed" in file.namelist()
     assert "](docs/" not in page and "/blob/HEAD/docs/library.md)" in page
     with tarfile.open(source) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
