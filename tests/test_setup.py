@@ -63,6 +63,10 @@ def pins() -> dict[str, Version]:
 def test_the_other_project_has_the_same_version_and_needs_no_more():
     other = tomllib.loads(text("beyond/pyproject.toml"))["project"]
     assert other["version"] == PROJECT["version"]
+    assert (
+        tomllib.loads(text("beyond/pyproject.toml"))["build-system"]
+        == (PYPROJECT["build-system"])
+    )
     needed = requirements(other["dependencies"])
     assert str(needed.pop("neuroviz").specifier) == f"=={PROJECT['version']}"
     ours = requirements(PROJECT["dependencies"])
@@ -219,10 +223,12 @@ def test_the_address_stands_in_one_place():
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
     old = links.repository().removeprefix("https://github.com/")
-    readme, citation = (
+    readme, citation, project, beyond = (
         rewrite(text(name), new) for name, rewrite in links.PLACES.items()
     )
-    assert not any(old in page for page in (readme, citation))
+    assert not any(old in page for page in (readme, citation, beyond))
+    assert project.count(old) == 1  # [project.urls]
+    assert all(f"({new}/{kind}/HEAD/" in project for kind in ("raw", "blob"))
     assert f'"neuroviz[notebooks] @ git+{new}"' in readme
     assert f'"neuroviz-beyond @ git+{new}#subdirectory=beyond"' in readme
     start = "HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
@@ -231,14 +237,29 @@ def test_a_new_address_reaches_every_place():
     assert f'repository-code: "{new}"' in citation
 
 
+def page_of(project: str, page: str) -> str:
+    """A text as the package's page has it."""
+    hooks = tomllib.loads(text(project))["tool"]["hatch"]["metadata"]["hooks"]
+    for found in hooks["fancy-pypi-readme"]["substitutions"]:
+        page = re.sub(found["pattern"], found["replacement"], page)
+    return page
+
+
 def test_a_page_outside_the_repository_has_whole_links():
-    page = links.absolute(text("README.md"), links.repository())
-    targets = re.findall(r"\]\(([^)]+)\)", page)
-    assert targets and all(target.startswith("https://") for target in targets)
-    inside = [
-        target.split("/HEAD/")[1] for target in targets if links.repository() in target
-    ]
-    assert len(inside) > 10 and all((ROOT / target).exists() for target in inside)
+    url = links.repository()
+    for written, whole in {
+        "![A](docs/a.png)": f"![A]({url}/raw/HEAD/docs/a.png)",
+        "![A\nB](a.png)": f"![A\nB]({url}/raw/HEAD/a.png)",
+        "[B](docs/b.md#c)": f"[B]({url}/blob/HEAD/docs/b.md#c)",
+        "[D](https://example.org), [E](#e)": "[D](https://example.org), [E](#e)",
+    }.items():
+        assert page_of("pyproject.toml", written) == whole
+    for folder, few in (("", 10), ("beyond/", 2)):
+        page = page_of(f"{folder}pyproject.toml", text(f"{folder}README.md"))
+        targets = re.findall(r"\]\(([^)]+)\)", page)
+        assert all(target.startswith("https://") for target in targets)
+        inside = [one.split("/HEAD/")[1] for one in targets if url in one]
+        assert len(inside) > few and all((ROOT / target).exists() for target in inside)
 
 
 def test_binder_needs_an_address_it_knows():

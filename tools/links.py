@@ -1,4 +1,4 @@
-"""Write the repository's address into README.md and CITATION.cff.
+"""Write the repository's address into README.md, CITATION.cff and the packages' pages.
 
 pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then
 `make links`.
@@ -97,27 +97,28 @@ def line(text: str, url: str, key: str) -> str:
     return text
 
 
-def absolute(text: str, url: str) -> str:
-    """A text of the repository's top folder, for a page that has no files beside it.
+def whole_links(text: str, url: str) -> str:
+    """A pyproject.toml with the address in each link that it makes whole for the
+    package's page.
 
-    >>> texts = "![A](docs/a.png)", "[B](docs/b.md#c)", "[D](https://example.org)"
-    >>> for text in texts:
-    ...     print(absolute(text, "https://host/one/two"))
-    ![A](https://host/one/two/raw/HEAD/docs/a.png)
-    [B](https://host/one/two/blob/HEAD/docs/b.md#c)
-    [D](https://example.org)
+    >>> print(whole_links("[a](https://old/one/raw/HEAD/a.png)", "https://host/one.git"))
+    [a](https://host/one/raw/HEAD/a.png)
     """
-    kind = {"!": "raw", "": "blob"}
-    return re.sub(
-        r"(!?)(\[[^\]\[]*\])\((?![a-z]+:|#)([^()\s]+)\)",
-        lambda m: f"{m[1]}{m[2]}({url.removesuffix('.git')}/{kind[m[1]]}/HEAD/{m[3]})",
+    text, times = re.subn(
+        r"https://[^\s'()]+/(raw|blob)/HEAD/",
+        lambda m: f"{url.removesuffix('.git')}/{m[1]}/HEAD/",
         text,
     )
+    if not times:
+        raise ValueError("pyproject.toml should make links whole; found none")
+    return text
 
 
 PLACES = {
     "README.md": readme,
     "CITATION.cff": partial(line, key="repository-code"),
+    "pyproject.toml": whole_links,
+    "beyond/pyproject.toml": whole_links,
 }
 
 
