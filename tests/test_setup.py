@@ -101,6 +101,29 @@ def test_a_group_repeats_nothing_that_the_extras_bring():
     assert not brought.keys() & requirements(*GROUPS.values()).keys()
 
 
+def test_the_workflow_tries_every_python_that_the_package_names():
+    jobs = yaml.safe_load(text(".github/workflows/tests.yml"))["jobs"]
+    pythons = jobs["linux"]["strategy"]["matrix"]["python"]
+    found = [
+        re.fullmatch(r"Programming .* (3\.\d+)", c) for c in PROJECT["classifiers"]
+    ]
+    assert pythons == [one[1] for one in found if one]
+    assert f">={pythons[0]}" == PROJECT["requires-python"]
+    ends = {
+        entry["resolution"]: entry["python"]
+        for entry in jobs["versions"]["strategy"]["matrix"]["include"]
+    }
+    assert ends == {"lowest-direct": pythons[0], "highest": pythons[-1]}
+
+
+@pytest.mark.parametrize("name", ["tests.yml", "book.yml", "release.yml"])
+def test_every_file_that_a_workflow_names_exists(name):
+    named = set(
+        re.findall(r"[\w./-]+\.(?:py|txt|toml)\b", text(f".github/workflows/{name}"))
+    )
+    assert named and all((ROOT / one).exists() for one in named - {"versions.txt"})
+
+
 def in_conda_words(*lists: list[str]) -> set[str]:
     return {
         CONDA_NAMES.get(name, name) + str(r.specifier)
@@ -278,10 +301,18 @@ TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILI
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "docs/install.md", ".ci/run"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/install.md",
+        ".ci/run",
+        ".github/workflows/book.yml",
+        ".pre-commit-config.yaml",
+    ],
 )
 def test_every_make_command_that_is_mentioned_exists(name):
-    mentioned = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)", text(name)))
+    mentioned = set(re.findall(r"(?m)(?:`|^|run: )make ([a-z-]+)", text(name)))
     assert mentioned and mentioned <= TARGETS
 
 
