@@ -245,6 +245,8 @@ def test_what_is_built_installs_and_works(tmp_path):
             next(name for name in other if name.endswith("METADATA"))
         ).decode()
     assert "neuroviz_beyond/py.typed" in other
+    licences = {one.partition("/licenses/")[2] for one in names | other} - {""}
+    assert licences == {"LICENSE", "LICENSE-docs"}
     assert "](docs/" not in page and "](../" not in page
     assert "/blob/HEAD/docs/library.md)" in page
     with tarfile.open(source) as file:

@@ -193,6 +193,17 @@ def test_the_settings_for_jupyterlab_exist_there():
         assert settings.keys() <= schema["properties"].keys()
 
 
+def test_the_licences_are_said_everywhere():
+    assert PROJECT["license"] == "MIT AND CC-BY-4.0"
+    assert text("LICENSE").startswith("MIT License\n")
+    assert text("LICENSE-docs").startswith(
+        "Creative Commons Attribution 4.0 International\n"
+    )
+    assert text("beyond/LICENSE") == text("LICENSE")
+    assert all(f"]({name})" in text("README.md") for name in PROJECT["license-files"])
+    assert "\nlicense: MIT\n" in text("CITATION.cff")  # of the software
+
+
 def test_the_version_is_said_once():
     assert f"version: {PROJECT['version']}\n" in text("CITATION.cff")
     assert f"\n## {PROJECT['version']} (" in text("CHANGELOG.md")
