@@ -257,10 +257,11 @@ def test_the_address_stands_in_one_place():
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
     old = links.repository().removeprefix("https://github.com/")
-    readme, citation, project, beyond = (
+    readme, install, citation, project, beyond = (
         rewrite(text(name), new) for name, rewrite in links.PLACES.items()
     )
-    assert not any(old in page for page in (readme, citation, beyond))
+    assert not any(old in page for page in (readme, install, citation, beyond))
+    assert f'uvx --from "neuroviz[notebooks] @ git+{new}"' in install
     assert project.count(old) == 1  # [project.urls]
     assert all(f"({new}/{kind}/HEAD/" in project for kind in ("raw", "blob"))
     assert f'"neuroviz[notebooks] @ git+{new}"' in readme
