@@ -119,6 +119,12 @@ def main(cpu, goal):
         words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         if subprocess.call([python] + words + ["--upgrade", wanted]) != 0:
             stop("{} is needed, and did not come: see above.".format(wanted))
+    # No "Jupyter news" window over the first notebook.
+    settings = os.path.join(VENV, "etc", "jupyter", "labconfig")
+    os.makedirs(settings, exist_ok=True)
+    shutil.copy(
+        os.path.join("binder", "labconfig", "default_setting_overrides.json"), settings
+    )
     if cpu == "1":
         # Remembered before the download starts, so that a plain `make lab` afterwards
         # goes on with it.
