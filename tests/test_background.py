@@ -911,11 +911,12 @@ def test_children_that_were_ended_leave_neither_threads_nor_files(child):
             len(list(files.iterdir())) if files.exists() else 0
         )
 
-    before = held()
+    threads, files = held()
     for _ in range(10):
         child.submit(time.sleep, PATIENCE, print)
         child.cancel()
-    assert eventually(lambda: held() == before)
+    # fewer, too: a thread of an earlier test may end meanwhile
+    assert eventually(lambda: held()[0] <= threads and held()[1] <= files)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -948,7 +949,8 @@ def test_a_child_in_the_middle_of_its_work_ends_with_its_parent(before_the_end):
         f"{before_the_end}\n"
         "child.wait()\n"
     )
-    command = [sys.executable, "-c", code]
+    # from 3.12 on Python warns of a fork beside threads, on the stream of the pid
+    command = [sys.executable, "-W", "ignore", "-c", code]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, start_new_session=True
     ) as parent:

@@ -238,13 +238,22 @@ def test_what_is_built_installs_and_works(tmp_path):
         path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()
     }
     assert scripts <= {name.rpartition("javascript/")[2] for name in names}
-    assert "](docs/" not in page and "/blob/HEAD/docs/library.md)" in page
+    assert "neuroviz/py.typed" in names
+    with zipfile.ZipFile(beyond) as file:
+        other = set(file.namelist())
+        page += file.read(
+            next(name for name in other if name.endswith("METADATA"))
+        ).decode()
+    assert "neuroviz_beyond/py.typed" in other
+    licences = {one.partition("/licenses/")[2] for one in names | other} - {""}
+    assert licences == {"LICENSE", "LICENSE-docs"}
+    assert "](docs/" not in page and "](../" not in page
+    assert "/blob/HEAD/docs/library.md)" in page
     with tarfile.open(source) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
     assert {
         "notebooks/further/training.ipynb",
         "tests/test_release.py",
-        "hatch_build.py",
     } <= packed
 
     venv.create(tmp_path / "new", with_pip=True)

@@ -34,8 +34,13 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-PROJECT = tomllib.loads(text("pyproject.toml"))["project"]
+PYPROJECT = tomllib.loads(text("pyproject.toml"))
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+GROUPS = {  # without those that only put others together
+    name: [entry for entry in group if isinstance(entry, str)]
+    for name, group in PYPROJECT["dependency-groups"].items()
+}
 
 
 def requirements(*lists: list[str]) -> dict[str, Requirement]:
@@ -58,6 +63,10 @@ def pins() -> dict[str, Version]:
 def test_the_other_project_has_the_same_version_and_needs_no_more():
     other = tomllib.loads(text("beyond/pyproject.toml"))["project"]
     assert other["version"] == PROJECT["version"]
+    assert (
+        tomllib.loads(text("beyond/pyproject.toml"))["build-system"]
+        == (PYPROJECT["build-system"])
+    )
     needed = requirements(other["dependencies"])
     assert str(needed.pop("neuroviz").specifier) == f"=={PROJECT['version']}"
     ours = requirements(PROJECT["dependencies"])
@@ -65,7 +74,7 @@ def test_the_other_project_has_the_same_version_and_needs_no_more():
 
 
 def test_every_dependency_is_pinned_inside_its_range():
-    wanted = requirements(PROJECT["dependencies"], *EXTRAS.values())
+    wanted = requirements(PROJECT["dependencies"], *EXTRAS.values(), *GROUPS.values())
     del wanted["neuroviz-beyond"]  # comes from this folder
     assert set(wanted) <= set(pins())
     for name, requirement in wanted.items():
@@ -74,13 +83,45 @@ def test_every_dependency_is_pinned_inside_its_range():
         )
 
 
-def test_an_extra_repeats_the_range_of_another():
+def test_an_extra_or_group_repeats_the_range_of_another():
     ranges: dict[str, set[str]] = {}
-    for requirement in map(Requirement, sum(EXTRAS.values(), PROJECT["dependencies"])):
+    lists = [PROJECT["dependencies"], *EXTRAS.values(), *GROUPS.values()]
+    for requirement in map(Requirement, sum(lists, [])):
         ranges.setdefault(canonicalize_name(requirement.name), set()).add(
             str(requirement.specifier)
         )
     assert {name: found for name, found in ranges.items() if len(found) > 1} == {}
+
+
+def test_a_group_repeats_nothing_that_the_extras_bring():
+    brought = requirements(
+        PROJECT["dependencies"],
+        *(EXTRAS[name] for name in ("notebooks", "torch", "workers")),
+    )
+    assert not brought.keys() & requirements(*GROUPS.values()).keys()
+
+
+def test_the_workflow_tries_every_python_that_the_package_names():
+    jobs = yaml.safe_load(text(".github/workflows/tests.yml"))["jobs"]
+    pythons = jobs["linux"]["strategy"]["matrix"]["python"]
+    found = [
+        re.fullmatch(r"Programming .* (3\.\d+)", c) for c in PROJECT["classifiers"]
+    ]
+    assert pythons == [one[1] for one in found if one]
+    assert f">={pythons[0]}" == PROJECT["requires-python"]
+    ends = {
+        entry["resolution"]: entry["python"]
+        for entry in jobs["versions"]["strategy"]["matrix"]["include"]
+    }
+    assert ends == {"lowest-direct": pythons[0], "highest": pythons[-1]}
+
+
+@pytest.mark.parametrize("name", ["tests.yml", "book.yml", "release.yml"])
+def test_every_file_that_a_workflow_names_exists(name):
+    named = set(
+        re.findall(r"[\w./-]+\.(?:py|txt|toml)\b", text(f".github/workflows/{name}"))
+    )
+    assert named and all((ROOT / one).exists() for one in named - {"versions.txt"})
 
 
 def in_conda_words(*lists: list[str]) -> set[str]:
@@ -152,6 +193,17 @@ def test_the_settings_for_jupyterlab_exist_there():
         assert settings.keys() <= schema["properties"].keys()
 
 
+def test_the_licences_are_said_everywhere():
+    assert PROJECT["license"] == "MIT AND CC-BY-4.0"
+    assert text("LICENSE").startswith("MIT License\n")
+    assert text("LICENSE-docs").startswith(
+        "Creative Commons Attribution 4.0 International\n"
+    )
+    assert text("beyond/LICENSE") == text("LICENSE")
+    assert all(f"]({name})" in text("README.md") for name in PROJECT["license-files"])
+    assert "\nlicense: MIT\n" in text("CITATION.cff")  # of the software
+
+
 def test_the_version_is_said_once():
     assert f"version: {PROJECT['version']}\n" in text("CITATION.cff")
     assert f"\n## {PROJECT['version']} (" in text("CHANGELOG.md")
@@ -205,10 +257,13 @@ def test_the_address_stands_in_one_place():
 def test_a_new_address_reaches_every_place():
     new = "https://github.com/geometers/attention"
     old = links.repository().removeprefix("https://github.com/")
-    readme, citation = (
+    readme, install, citation, project, beyond = (
         rewrite(text(name), new) for name, rewrite in links.PLACES.items()
     )
-    assert not any(old in page for page in (readme, citation))
+    assert not any(old in page for page in (readme, install, citation, beyond))
+    assert f'uvx --from "neuroviz[notebooks] @ git+{new}"' in install
+    assert project.count(old) == 1  # [project.urls]
+    assert all(f"({new}/{kind}/HEAD/" in project for kind in ("raw", "blob"))
     assert f'"neuroviz[notebooks] @ git+{new}"' in readme
     assert f'"neuroviz-beyond @ git+{new}#subdirectory=beyond"' in readme
     start = "HEAD?urlpath=lab/tree/notebooks/00_start.ipynb"
@@ -217,14 +272,29 @@ def test_a_new_address_reaches_every_place():
     assert f'repository-code: "{new}"' in citation
 
 
+def page_of(project: str, page: str) -> str:
+    """A text as the package's page has it."""
+    hooks = tomllib.loads(text(project))["tool"]["hatch"]["metadata"]["hooks"]
+    for found in hooks["fancy-pypi-readme"]["substitutions"]:
+        page = re.sub(found["pattern"], found["replacement"], page)
+    return page
+
+
 def test_a_page_outside_the_repository_has_whole_links():
-    page = links.absolute(text("README.md"), links.repository())
-    targets = re.findall(r"\]\(([^)]+)\)", page)
-    assert targets and all(target.startswith("https://") for target in targets)
-    inside = [
-        target.split("/HEAD/")[1] for target in targets if links.repository() in target
-    ]
-    assert len(inside) > 10 and all((ROOT / target).exists() for target in inside)
+    url = links.repository()
+    for written, whole in {
+        "![A](docs/a.png)": f"![A]({url}/raw/HEAD/docs/a.png)",
+        "![A\nB](a.png)": f"![A\nB]({url}/raw/HEAD/a.png)",
+        "[B](docs/b.md#c)": f"[B]({url}/blob/HEAD/docs/b.md#c)",
+        "[D](https://example.org), [E](#e)": "[D](https://example.org), [E](#e)",
+    }.items():
+        assert page_of("pyproject.toml", written) == whole
+    for folder, few in (("", 10), ("beyond/", 2)):
+        page = page_of(f"{folder}pyproject.toml", text(f"{folder}README.md"))
+        targets = re.findall(r"\]\(([^)]+)\)", page)
+        assert all(target.startswith("https://") for target in targets)
+        inside = [one.split("/HEAD/")[1] for one in targets if url in one]
+        assert len(inside) > few and all((ROOT / target).exists() for target in inside)
 
 
 def test_binder_needs_an_address_it_knows():
@@ -243,10 +313,18 @@ TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILI
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "docs/install.md", ".ci/run"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/install.md",
+        ".ci/run",
+        ".github/workflows/book.yml",
+        ".pre-commit-config.yaml",
+    ],
 )
 def test_every_make_command_that_is_mentioned_exists(name):
-    mentioned = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)", text(name)))
+    mentioned = set(re.findall(r"(?m)(?:`|^|run: )make ([a-z-]+)", text(name)))
     assert mentioned and mentioned <= TARGETS
 
 
@@ -410,6 +488,16 @@ def test_an_old_python_can_read_the_explanation():
     )
     oldest = Requirement(f"x{PROJECT['requires-python']}").specifier
     assert str(oldest) == ">=" + ".".join(map(str, environment.MINIMUM))
+
+
+@pytest.mark.parametrize(
+    ("pip", "old"),
+    [("23.2.1", True), ("25.0.1", True), ("25.1", False), ("26.3", False)],
+)
+def test_a_pip_that_does_not_know_groups_is_found(tmp_path, pip, old):
+    packages = tmp_path / "lib" / "python3.12" / "site-packages"
+    (packages / f"pip-{pip}.dist-info").mkdir(parents=True)
+    assert environment.has_old_pip(str(tmp_path)) == old
 
 
 def test_a_package_cut_off_while_it_was_installed_is_found(tmp_path):

@@ -1,10 +1,13 @@
-"""Write constraints.txt from what is installed beside this Python: `make
-constraints`."""
+"""Resolve the versions in constraints.txt anew, but for torch: `make constraints`."""
 
 import re
+import shutil
 import subprocess
-import sys
+import venv
+from argparse import ArgumentParser
 from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 HEADER = """\
 # The versions that were tested together, for Python 3.11 and newer on any system: every
@@ -32,10 +35,22 @@ def constraints(frozen: str) -> str:
     return HEADER + "".join(f"{pin}\n" for pin in sorted(kept, key=str.lower))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    # takes nothing; --help writes nothing
+    ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    path, folder = ROOT / "constraints.txt", ROOT / ".venv-new"
+    torch = re.search(r"(?m)^torch==.*$", path.read_text(encoding="utf-8"))[0]
+    venv.create(folder, clear=True, with_pip=True)
+    pip = [folder / "bin" / "python", "-m", "pip"]
+    subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip"], check=True)
+    # The newest soupsieve needs Python 3.11.5, and Debian 12 has 3.11.2.
+    wanted = [torch, "soupsieve<3", "-e", ".[notebooks,torch,workers]", "-e", "beyond"]
+    subprocess.run([*pip, "install", *wanted, "--group", "dev"], cwd=ROOT, check=True)
     # --all: setuptools too, which torch needs at run time.
-    frozen = subprocess.check_output(
-        [sys.executable, "-m", "pip", "freeze", "--all"], text=True
-    )
-    path = Path(__file__).parents[1] / "constraints.txt"
+    frozen = subprocess.check_output([*pip, "freeze", "--all"], text=True)
     path.write_text(constraints(frozen), encoding="utf-8", newline="\n")
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,18 +1,20 @@
 """Prepare .venv for pip. `make env` runs this with whatever Python it finds: old ones
 have to understand it.
 
-Three things can be wrong before pip has a chance: the Python is too old, it cannot make
-virtual environments, or an earlier run was interrupted. The first two end in a message,
-the third is repaired.
+Four things can be wrong before pip has a chance: the Python is too old, it cannot make
+virtual environments, an earlier run was interrupted, or pip itself is too old. The
+first two end in a message, the others are repaired.
 """
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 MINIMUM = (3, 11)
+PIP = (25, 1)  # the first that knows `--group`
 VENV = ".venv"
 
 
@@ -79,6 +81,15 @@ def usable(venv):
         )
 
 
+def has_old_pip(venv):
+    """Whether its pip does not know the groups of pyproject.toml."""
+    found = glob.glob(
+        os.path.join(venv, "lib", "python*", "site-packages", "pip-*.dist-info")
+    )
+    numbers = [re.match(r"pip-(\d+)\.(\d+)", os.path.basename(one)) for one in found]
+    return not any(tuple(map(int, n.groups())) >= PIP for n in numbers if n)
+
+
 def has_torch(venv):
     return bool(
         glob.glob(
@@ -102,6 +113,18 @@ def main(cpu, goal):
             + os.path.basename(record)
         )
         shutil.rmtree(record)
+    if has_old_pip(VENV):
+        python = os.path.join(VENV, "bin", "python")
+        wanted = "pip>={}.{}".format(*PIP)
+        words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        if subprocess.call([python] + words + ["--upgrade", wanted]) != 0:
+            stop("{} is needed, and did not come: see above.".format(wanted))
+    # No "Jupyter news" window over the first notebook.
+    settings = os.path.join(VENV, "etc", "jupyter", "labconfig")
+    os.makedirs(settings, exist_ok=True)
+    shutil.copy(
+        os.path.join("binder", "labconfig", "default_setting_overrides.json"), settings
+    )
     if cpu == "1":
         # Remembered before the download starts, so that a plain `make lab` afterwards
         # goes on with it.

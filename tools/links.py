@@ -1,4 +1,5 @@
-"""Write the repository's address into README.md and CITATION.cff.
+"""Write the repository's address into README.md, docs/install.md, CITATION.cff and the
+packages' pages.
 
 pyproject.toml, `[project.urls]`, is the one place that knows it: change it there, then
 `make links`.
@@ -54,7 +55,7 @@ def pages(url: str) -> str:
 
 
 def blocks(url: str) -> dict[str, str]:
-    """The generated parts of README.md, by the name that stands in their comments."""
+    """The generated parts of pages, by the name that stands in their comments."""
     folder = url.removesuffix(".git").rsplit("/", 1)[1]
     return {
         "badge": (
@@ -67,11 +68,19 @@ def blocks(url: str) -> dict[str, str]:
             f'```bash\npip install "neuroviz[notebooks] @ git+{url}" \\\n'
             f'  "neuroviz-beyond @ git+{url}#subdirectory=beyond"\nneuroviz lab\n```'
         ),
+        "uvx": (
+            f'```bash\nuvx --from "neuroviz[notebooks] @ git+{url}" \\\n'
+            f'  --with "neuroviz-beyond @ git+{url}#subdirectory=beyond" \\\n'
+            "  neuroviz lab\n```"
+        ),
     }
 
 
-def readme(text: str, url: str) -> str:
-    for name, content in blocks(url).items():
+def page(text: str, url: str, names: tuple[str, ...]) -> str:
+    """A page with its generated parts."""
+    contents = blocks(url)
+    for name in names:
+        content = contents[name]
         pattern = (
             rf"(<!-- {name}: written by `make links` -->\n).*?(<!-- end of {name} -->)"
         )
@@ -83,7 +92,7 @@ def readme(text: str, url: str) -> str:
         )
         if times != 1:
             raise ValueError(
-                f"README.md needs one place for the {name}, between two comments; found"
+                f"there should be one place for {name}, between two comments; found"
                 f" {times}"
             )
     return text
@@ -97,27 +106,29 @@ def line(text: str, url: str, key: str) -> str:
     return text
 
 
-def absolute(text: str, url: str) -> str:
-    """A text of the repository's top folder, for a page that has no files beside it.
+def whole_links(text: str, url: str) -> str:
+    """A pyproject.toml with the address in each link that it makes whole for the
+    package's page.
 
-    >>> texts = "![A](docs/a.png)", "[B](docs/b.md#c)", "[D](https://example.org)"
-    >>> for text in texts:
-    ...     print(absolute(text, "https://host/one/two"))
-    ![A](https://host/one/two/raw/HEAD/docs/a.png)
-    [B](https://host/one/two/blob/HEAD/docs/b.md#c)
-    [D](https://example.org)
+    >>> print(whole_links("[a](https://old/one/raw/HEAD/a.png)", "https://host/one.git"))
+    [a](https://host/one/raw/HEAD/a.png)
     """
-    kind = {"!": "raw", "": "blob"}
-    return re.sub(
-        r"(!?)(\[[^\]\[]*\])\((?![a-z]+:|#)([^()\s]+)\)",
-        lambda m: f"{m[1]}{m[2]}({url.removesuffix('.git')}/{kind[m[1]]}/HEAD/{m[3]})",
+    text, times = re.subn(
+        r"https://[^\s'()]+/(raw|blob)/HEAD/",
+        lambda m: f"{url.removesuffix('.git')}/{m[1]}/HEAD/",
         text,
     )
+    if not times:
+        raise ValueError("pyproject.toml should make links whole; found none")
+    return text
 
 
 PLACES = {
-    "README.md": readme,
+    "README.md": partial(page, names=("badge", "clone", "install")),
+    "docs/install.md": partial(page, names=("uvx",)),
     "CITATION.cff": partial(line, key="repository-code"),
+    "pyproject.toml": whole_links,
+    "beyond/pyproject.toml": whole_links,
 }
 
 
