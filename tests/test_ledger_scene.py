@@ -3,6 +3,7 @@ output stands still."""
 
 import base64
 import gzip
+import re
 import struct
 
 import numpy as np
@@ -128,7 +129,8 @@ def said(page):
 
 
 @pytest.mark.parametrize(
-    "state", ["", "widths=3,5,4;head_dims=1,2;tokens=1", "layers=4;heads=3", "layers=1"]
+    "state",
+    ["", "widths=3,5,4;head_dims=1,2;tokens=1", "layers=4;kind=softmax", "layers=1"],
 )
 def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimension(
     opened, state
@@ -209,19 +211,16 @@ def test_every_edge_has_its_number(opened, name, way, control, value):
     assert asked(page, control) == [value]
 
 
-def test_heads_are_dragged_from_the_corner_and_stand_behind_each_other(opened):
+def test_the_ruler_grows_with_the_parameters(opened):
     page = opened("layers=3")
-    start = middle(page, heads := "heads H in each layer")
-    drag(page, heads, (14, -14))  # two more behind the first
-    assert asked(page, "heads") == [3] and "288 parameters in 3 layers" in said(page)
-    assert np.hypot(*(middle(page, heads) - start - (14, -14))) < 24
-    assert numbers(page)[2:] == [
-        None
-    ] * 4 and "the exact rank comes from Python" in said(page)
-    ruler = page.evaluate(
-        "[...box.querySelectorAll('.ruler text')].map((one) => +one.textContent)"
-    )
-    assert ruler == [0, 100, 200, 300, 400, 500, 600]
+    drag(page, "width d₀", (60, 0))
+    width = asked(page, "widths")[0].split(",")[0]
+    assert int(width) > 5
+    ruler = "[...box.querySelectorAll('.ruler text')].map((one) => +one.textContent)"
+    steps = page.evaluate(ruler)
+    parameters = int(re.search(r"(\d+) parameters in 3 layers", said(page))[1])
+    assert steps[0] == 0 and steps[-1] >= parameters > steps[-1] / 3
+    assert len({b - a for a, b in zip(steps, steps[1:], strict=False)}) == 1
 
 
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened):
@@ -248,9 +247,6 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
     page.get_by_role("slider", name="head dimension a₃").focus()
     page.keyboard.press("ArrowUp")
     assert asked(page, *SIZES) == [4, 8, 3, "", "2,2,3"]
-    page.get_by_role("slider", name="heads H in each layer").focus()
-    page.keyboard.press("ArrowUp")
-    assert asked(page, "heads") == [2]
     page.get_by_role("button", name="remove layer 1").focus()
     page.keyboard.press("Enter")
     assert asked(page, *SIZES) == [4, 8, 2, "", "2,3"]
@@ -274,7 +270,7 @@ def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
     )
     assert (
         hands[-1] == "save the picture as a PNG"
-        and len(hands) == len({*hands}) == 6 + 3 + 4 + 1
+        and len(hands) == len({*hands}) == 5 + 3 + 4 + 1
     )
     reached = []
     for _ in hands:
@@ -399,7 +395,7 @@ def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
 
 
 @pytest.mark.parametrize(
-    "state", ["", "layers=6;heads=4;width=8;head_dim=8", "layers=1;width=1;width_out=1"]
+    "state", ["", "layers=6;width=8;head_dim=8", "layers=1;width=1;width_out=1"]
 )
 def test_on_a_phone_views_stand_below_one_another_whole_and_large_enough(opened, state):
     page = opened(state, width=390)
@@ -422,7 +418,7 @@ def test_on_a_phone_views_stand_below_one_another_whole_and_large_enough(opened,
     [(820, "notebook"), (1085, "notebook"), (820, "lecture"), (1085, "lecture")],
 )
 @pytest.mark.parametrize(
-    "state", ["layers=4", "layers=6;heads=4", "widths=3,5,4;head_dims=1,2;tokens=1"]
+    "state", ["layers=4", "layers=6", "widths=3,5,4;head_dims=1,2;tokens=1"]
 )
 def test_words_stay_apart_and_in_the_picture(opened, look, width, size, state):
     look("light", size)
