@@ -76,10 +76,10 @@ links: env ## write the repository's address (pyproject.toml) wherever else it s
 	$(RUN) -m tools.links
 constraints: ## resolve the versions in constraints.txt anew (torch stays)
 	$(PYTHON) -m tools.constraints
-bench: test-env ## run all benchmarks and write their tables (benchmarks/README.md), some minutes
-	$(RUN_ALONE) -m benchmarks $(BENCH_ARGS)
-formal: ## check the proofs in formal/ with Coq (Debian: coq, libcoq-mathcomp-algebra)
-	@mkdir -p build/formal && cp formal/*.v build/formal
+bench: test-env ## run all benchmarks and write their tables (beyond/benchmarks/README.md), some minutes
+	cd beyond && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 ../$(RUN) -m benchmarks $(BENCH_ARGS)
+formal: ## check the proofs in beyond/formal/ with Coq (Debian: coq, libcoq-mathcomp-algebra)
+	@mkdir -p build/formal && cp beyond/formal/*.v build/formal
 	cd build/formal && for file in *.v; do coqc -q -w none $$file || exit 1; done
 clean: ## remove the environment and every cache
 	rm -rf .venv .venv-new .pytest_cache .ruff_cache build dist

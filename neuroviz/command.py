@@ -30,8 +30,8 @@ def course() -> list[str]:
         "docs/*.md",
         "docs/mathematics/*.md",
         "beyond/docs/*.md",
-        "studies/*/*.*",
-        "formal/*.v",
+        "beyond/studies/*/*.*",
+        "beyond/formal/*.v",
     )
     return sorted(
         path.relative_to(_COURSE).as_posix()

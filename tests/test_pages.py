@@ -14,9 +14,8 @@ INDEX = ROOT / "docs/mathematics/index.md"
 CODE = sorted(
     path
     for folder, kind in (
-        *((folder, "py") for folder in ("neuroviz", "beyond", "tools", "studies")),
-        *((folder, "py") for folder in ("tests", "benchmarks")),
-        *(("formal", "v"), ("web", "ts")),
+        *((folder, "py") for folder in ("neuroviz", "beyond", "tools", "tests")),
+        *(("beyond/formal", "v"), ("web", "ts")),
     )
     for path in (ROOT / folder).rglob(f"*.{kind}")
     if "node_modules" not in path.parts

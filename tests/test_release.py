@@ -126,7 +126,12 @@ def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
     }
     pages = {
         path
-        for kind in ("docs/**/*.md", "beyond/docs/*.md", "formal/*.v", "studies/*/*.*")
+        for kind in (
+            "docs/**/*.md",
+            "beyond/docs/*.md",
+            "beyond/formal/*.v",
+            "beyond/studies/*/*.*",
+        )
         for path in ROOT.glob(kind)
     }
     pages = {path.relative_to(ROOT).as_posix() for path in pages}

@@ -386,7 +386,9 @@ def test_make_alone_names_the_two_commands():
 
 def test_a_finished_environment_is_left_alone(copy):
     assert make(copy, "env").returncode == 0
-    done = make(copy, "env")  # how long that takes stands in benchmarks/README.md
+    done = make(
+        copy, "env"
+    )  # how long that takes stands in beyond/benchmarks/README.md
     assert (
         done.returncode == 0
         and "pip" not in done.stdout

@@ -11,7 +11,8 @@ MATHEMATICS = sorted((ROOT / "docs/mathematics").glob("*.md"))
 MATHEMATICS += sorted((ROOT / "beyond/docs").glob("*.md"))
 TEXTS = sorted({*(ROOT / "docs").rglob("*.md"), *MATHEMATICS, *ROOT.glob("*.md")})
 TEXTS += [ROOT / f"{folder}/README.md" for folder in ("beyond", "neuroviz")]
-TEXTS += [ROOT / "benchmarks/README.md", *sorted(ROOT.glob("studies/*/README.md"))]
+TEXTS += [ROOT / "beyond/benchmarks/README.md"]
+TEXTS += sorted(ROOT.glob("beyond/studies/*/README.md"))
 PAGES = [*TEXTS, *sources()]
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^()\s]+)\)")
 

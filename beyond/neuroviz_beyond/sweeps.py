@@ -42,7 +42,7 @@ from neuroviz.rank.question import ask
 from neuroviz.rank.threads import one_thread
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.formulas import expected_dimension
-from neuroviz_beyond.transformers.transformer import as_transformer
+from neuroviz_beyond.transformers.transformer import as_transformer, in_simplest_form
 
 VERSION = 2
 """Version of the records; it changes when the same seed no longer gives the same
@@ -71,7 +71,7 @@ class Record:
         note: how the number was found, or why there is none.
     """
 
-    arch: Transformer
+    arch: Architecture | Transformer
     method: str
     seed: int
     value: int | None
@@ -92,7 +92,7 @@ class Record:
 
     def row(self) -> dict[str, object]:
         """All of it as a flat dictionary, for tables: the sizes first."""
-        arch, measured = self.arch, fields(self)[1:]
+        arch, measured = as_transformer("row", self.arch), fields(self)[1:]
         row = {
             "attention": arch.attention,
             "layers": arch.num_layers,
@@ -127,7 +127,8 @@ class Record:
             read = json.loads(line)
             if (version := read.pop("version")) == VERSION:
                 gap, block = read["gap"], Block(**read["arch"].get("block", {}))
-                arch = Transformer(**read["arch"] | {"block": block})
+                whole = Transformer(**read["arch"] | {"block": block})
+                arch = in_simplest_form("from_json", whole)
                 return cls(
                     **read | {"arch": arch, "gap": None if gap is None else float(gap)}
                 )
@@ -304,7 +305,7 @@ def sweep(
     return Sweep(tuple(found[arch] for arch in wanted))
 
 
-Item = tuple[Transformer, str, int]
+Item = tuple[Architecture | Transformer, str, int]
 
 
 def _measured(
@@ -353,9 +354,9 @@ def _checked(
     method: str,
     workers: int,
     executor: Executor | None,
-) -> list[Transformer]:
+) -> list[Architecture | Transformer]:
     try:
-        wanted = [as_transformer("sweep", arch) for arch in architectures]
+        wanted = [in_simplest_form("sweep", arch) for arch in architectures]
     except TypeError:
         raise ValueError(
             f"sweep needs architectures, in a list; got {architectures}"
@@ -504,7 +505,9 @@ def _append(log: BinaryIO, line: bytes) -> None:
         raise
 
 
-def _read(path: Path, method: str, seed: int) -> dict[Transformer, Record]:
+def _read(
+    path: Path, method: str, seed: int
+) -> dict[Architecture | Transformer, Record]:
     """What a file holds of this sweep, but for what failed; a torn end is cut off the
     file."""
     if not path.exists():

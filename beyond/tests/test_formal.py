@@ -1,4 +1,4 @@
-"""The proofs in formal/, read again by Coq where it is installed."""
+"""The proofs in beyond/formal/, read again by Coq where it is installed."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-FORMAL = Path(__file__).parents[2] / "formal"
+FORMAL = Path(__file__).parents[1] / "formal"
 
 
 def check(source: str, folder: Path) -> subprocess.CompletedProcess:
@@ -49,7 +49,7 @@ def test_a_false_proof_would_be_seen(tmp_path):
 
 
 def test_every_proof_is_told_in_the_mathematics():
-    page = (FORMAL.parent / "beyond/docs/checks.md").read_text(encoding="utf-8")
+    page = (FORMAL.parents[1] / "beyond/docs/checks.md").read_text(encoding="utf-8")
     assert {path.name for path in FORMAL.glob("*.v")} == set(
         re.findall(r"formal/(\w+\.v)\)", page)
     )

@@ -39,7 +39,7 @@ HOME = os.environ.setdefault("NEUROVIZ_TEST_SWEEP", str(os.getpid()))
 
 SIZES = product(("lightning", "softmax"), (2, 3), (1, 3), (1, 2), (1, 3))
 SMALL = [
-    Transformer((d, inner, d), (a, 2), tokens, kind)
+    Architecture((d, inner, d), (a, 2), tokens, kind)
     for kind, d, inner, a, tokens in SIZES
 ]
 

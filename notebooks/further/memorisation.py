@@ -88,7 +88,7 @@ MemorisationExplorer(
 #
 # A bound on the error of a trained network needs assumptions on all of these. The dimension is one ingredient: it takes the place of the number of parameters.
 #
-# Along a fibre the loss stays and its gradient does not. We tried to jump to places with a longer gradient (*teleportation*) on 200 small networks: with the best rate for each, those that jumped were behind after 300 steps in most cases ([the study](../../studies/teleportation/README.md)).
+# Along a fibre the loss stays and its gradient does not. We tried to jump to places with a longer gradient (*teleportation*) on 200 small networks: with the best rate for each, those that jumped were behind after 300 steps in most cases ([the study](../../beyond/studies/teleportation/README.md)).
 
 # %% [markdown]
 # ## Larger and poorer

@@ -517,6 +517,21 @@ def as_transformer(caller: str, net: object) -> Transformer:
     )
 
 
+def in_simplest_form(caller: str, net: object) -> Architecture | Transformer:
+    """A network of the paper as an Architecture, others as a Transformer.
+
+    Raises:
+        ValueError: if it is neither, in the caller's name.
+
+    >>> in_simplest_form("sweep", Transformer((3, 3), (2,)))
+    Architecture(widths=(3, 3), head_dims=(2,), tokens=3, attention='lightning')
+    """
+    found = as_transformer(caller, net)
+    if type(found) is Transformer and found.is_plain:
+        return found.paper
+    return found
+
+
 def as_paper(caller: str, net: object) -> Architecture:
     """The network as one of the paper, if it is one.
 

@@ -22,7 +22,7 @@ from statistics import median
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PANELS = (
     "LedgerExplorer",
     "FactorizationExplorer",

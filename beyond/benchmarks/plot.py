@@ -19,7 +19,7 @@ from benchmarks.tables import Table
 from neuroviz.kit import theme
 from neuroviz.kit.plot import View, compose, headline, label, make
 
-PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "cost.png"
+PICTURE = Path(__file__).parents[2] / "docs" / "pictures" / "cost.png"
 SIZE = 1100, 470
 _COLORS = {
     "int8": "certified",

@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LINES = (
     "import numpy",
     "import neuroviz",

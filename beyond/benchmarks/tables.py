@@ -7,7 +7,7 @@ from pathlib import Path
 
 README = Path(__file__).with_name("README.md")
 RESULTS = Path(__file__).with_name("results.json")
-LIBRARY = README.parent.parent / "docs" / "library.md"
+LIBRARY = README.parents[2] / "docs" / "library.md"
 
 Cell = str | float | None
 

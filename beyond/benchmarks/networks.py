@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SHAPES = [(d, d // 4, 2, 3, "lightning") for d in (8, 16, 32, 64, 96, 128)] + [
     (64, 64, 9, 3, "softmax")
 ]
