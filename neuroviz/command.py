@@ -26,7 +26,7 @@ def course() -> list[str]:
     """
     kinds = (
         "notebooks/*.ipynb",
-        "notebooks/further/*.ipynb",
+        "beyond/notebooks/*.ipynb",
         "docs/*.md",
         "docs/mathematics/*.md",
         "beyond/docs/*.md",

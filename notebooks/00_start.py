@@ -137,10 +137,10 @@ LedgerExplorer(
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 50 | how many dimensions does a deep network have, and when does the formula fail? |
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 45 | what does softmax change? |
 #
-# They follow Section 3 of the paper in its order. For those who want more, the folder `further` has
-# [training](further/training.ipynb), [unrolling](further/unrolling.ipynb), [proofs](further/proofs.ipynb),
-# [networks beyond the paper](further/beyond.ipynb), [all transformers that compute the same](further/transformers.ipynb),
-# and [what a dimension is good for](further/memorisation.ipynb).
+# They follow Section 3 of the paper in its order. For those who want more, the folder `beyond/notebooks` has
+# [training](../beyond/notebooks/training.ipynb), [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),
+# [networks beyond the paper](../beyond/notebooks/beyond.ipynb), [all transformers that compute the same](../beyond/notebooks/transformers.ipynb),
+# and [what a dimension is good for](../beyond/notebooks/memorisation.ipynb).
 #
 # All formulas, hypotheses and proofs: [the mathematics](../docs/mathematics/index.md). Words from algebraic geometry: the
 # [glossary](../docs/glossary.md). Teaching with these? There are [lesson plans](../docs/lessons.md) for 50 and 90 minutes.

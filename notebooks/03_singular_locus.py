@@ -256,7 +256,7 @@ check_boundary_layer(A_new, V_new)
 # ## Does training end there?
 #
 # The paper raises the possibility that training prefers singular functions. What would you bet? You can let small layers follow their gradient in
-# [further/training](further/training.ipynb), or open what we found.
+# [Training](../beyond/notebooks/training.ipynb), or open what we found.
 #
 # <details><summary>What we found</summary>
 #

@@ -341,7 +341,7 @@ check_wrong_pattern(my_net)
 #
 # * Do not compare two trained networks weight by weight. Compare $L$ and the $M_i$, up to one factor each.
 # * An exact rank modulo a prime is never too large. `error_bound` says with what probability it is too small; where it is 0, the symmetries prove the number.
-# * A skip connection ties the bases of all layers together, and that family of silent directions goes away ([Beyond the paper](further/beyond.ipynb)).
+# * A skip connection ties the bases of all layers together, and that family of silent directions goes away ([Beyond the paper](../beyond/notebooks/beyond.ipynb)).
 #
 # **On your own.** Find a network with fewer than 30 parameters whose dimension is less than a third of them.
 #
@@ -352,4 +352,4 @@ check_wrong_pattern(my_net)
 #
 # </details>
 #
-# Next: [what softmax changes](05_softmax_conjecture.ipynb). For more: [Unrolling](further/unrolling.ipynb) writes the network as one sum and reads weights off it, and [Proofs](further/proofs.ipynb) shows why the general formula is true.
+# Next: [what softmax changes](05_softmax_conjecture.ipynb). For more: [Unrolling](../beyond/notebooks/unrolling.ipynb) writes the network as one sum and reads weights off it, and [Proofs](../beyond/notebooks/proofs.ipynb) shows why the general formula is true.

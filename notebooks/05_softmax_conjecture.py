@@ -250,4 +250,4 @@ check_more_than_factors(my_sizes)
 #
 # </details>
 #
-# For more: [Proofs](further/proofs.ipynb) has both theorems and a search that tries to refute them; [Beyond](further/beyond.ipynb) measures attention as it is used, [Transformers](further/transformers.ipynb) finds all weights with one function when there are several heads, and [Memorisation](further/memorisation.ipynb) asks what a dimension is good for.
+# For more: [Proofs](../beyond/notebooks/proofs.ipynb) has both theorems and a search that tries to refute them; [Beyond](../beyond/notebooks/beyond.ipynb) measures attention as it is used, [Transformers](../beyond/notebooks/transformers.ipynb) finds all weights with one function when there are several heads, and [Memorisation](../beyond/notebooks/memorisation.ipynb) asks what a dimension is good for.

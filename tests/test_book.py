@@ -24,12 +24,12 @@ from neuroviz.lessons import teaching
 from tools.book import capture, pages, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
-from tools.notebooks import FOLDER, sources
+from tools.notebooks import FOLDERS, name_of, sources
 
 ROOT = Path(__file__).parents[1]
 # Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make
 # site` has built.
-TWO = ("00_start", "further/memorisation")
+TWO = ("00_start", "beyond/memorisation")
 
 # Formulas
 
@@ -283,7 +283,7 @@ def browse(chromium):
 
 
 def notebooks(built: Path) -> list[Path]:
-    return sorted((built / "notebooks").rglob("*.html"))
+    return [path for one in FOLDERS for path in sorted((built / one).glob("*.html"))]
 
 
 def settled(page, look: str) -> str:
@@ -442,7 +442,7 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
 
 @grouped
 def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, browse):
-    page = browse(built / "notebooks" / "further" / "memorisation.html")
+    page = browse(built / "beyond" / "notebooks" / "memorisation.html")
     cut = (
         "[...document.querySelectorAll('article pre')].filter(p => p.scrollWidth >"
         " p.clientWidth + 1).length"
@@ -526,8 +526,9 @@ def test_every_colour_of_a_figure_has_a_dark_one(built):
 def test_every_notebook_can_be_taken_away(built):
     for path in notebooks(built):
         for ending in (".ipynb", ".py"):
-            name = path.relative_to(built / "notebooks").with_suffix(ending)
-            assert (built / "files" / name).read_bytes() == (FOLDER / name).read_bytes()
+            ours = (ROOT / path.relative_to(built)).with_suffix(ending)
+            taken = built / "files" / f"{name_of(path)}{ending}"
+            assert taken.read_bytes() == ours.read_bytes()
 
 
 def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypatch):

@@ -20,8 +20,8 @@ from panels import PATIENCE, eventually, free_port, serving, title
 from neuroviz.explorables import HypothesesExplorer, SurfaceExplorer
 from neuroviz.kit.page import SAVED
 from tools.moving import animated, dragged
+from tools.notebooks import FOLDERS, LANGUAGE, place_of
 from tools.notebooks import KERNEL as KERNEL_SPEC
-from tools.notebooks import LANGUAGE
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -43,7 +43,8 @@ def lab(tmp_path_factory):
     """A JupyterLab server on a copy of the notebooks, with settings of its own: its
     address."""
     home = tmp_path_factory.mktemp("lab")
-    shutil.copytree(ROOT / "notebooks", home / "notebooks")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, home / folder)
     port, token = free_port(), secrets.token_hex(16)
     environment = os.environ | {
         name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")
@@ -62,7 +63,7 @@ def lab(tmp_path_factory):
     ]
 
     def url(notebook: str, place: str = "lab/tree") -> str:
-        return f"{address}/{place}/notebooks/{notebook}?token={token}&reset"
+        return f"{address}/{place}/{place_of(notebook)}?token={token}&reset"
 
     def kernels() -> list[dict]:
         """Those that the server knows; none where it fails, as it does while one is
@@ -287,12 +288,12 @@ CUT_OFF = f"""() => {{
         pytest.param("03_singular_locus.ipynb", 2, marks=pytest.mark.full),
         pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),
         pytest.param("05_softmax_conjecture.ipynb", 2, marks=pytest.mark.full),
-        pytest.param("further/training.ipynb", 1, marks=pytest.mark.full),
-        pytest.param("further/unrolling.ipynb", 1, marks=pytest.mark.full),
-        pytest.param("further/proofs.ipynb", 4, marks=pytest.mark.full),
-        pytest.param("further/beyond.ipynb", 3, marks=pytest.mark.full),
-        pytest.param("further/transformers.ipynb", 2, marks=pytest.mark.full),
-        pytest.param("further/memorisation.ipynb", 1, marks=pytest.mark.full),
+        pytest.param("beyond/training.ipynb", 1, marks=pytest.mark.full),
+        pytest.param("beyond/unrolling.ipynb", 1, marks=pytest.mark.full),
+        pytest.param("beyond/proofs.ipynb", 4, marks=pytest.mark.full),
+        pytest.param("beyond/beyond.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("beyond/transformers.ipynb", 2, marks=pytest.mark.full),
+        pytest.param("beyond/memorisation.ipynb", 1, marks=pytest.mark.full),
     ],
 )
 def test_a_notebook_runs_and_answers_in_a_real_browser(
@@ -309,7 +310,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
 
     for panel in range(panels):
         # another basis moves no pole
-        is_still = notebook == "further/transformers.ipynb" and panel == 1
+        is_still = notebook == "beyond/transformers.ipynb" and panel == 1
         move_a_slider(page, panel, -1 if is_still else 0)
     if notebook == "04_deep_dimension.ipynb":
         press_a_button(

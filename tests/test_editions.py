@@ -15,12 +15,13 @@ from tools.editions import (
     header,
     instructor,
     read,
+    relinked,
     remarks,
     run,
     student,
     tasks,
 )
-from tools.notebooks import FOLDER, from_source, sources, to_text
+from tools.notebooks import ROOT, from_source, sources, to_text
 
 SOURCES = sources()
 CONTENT = [path for path in SOURCES if path.stem != "00_start"]
@@ -184,15 +185,17 @@ def test_both_editions_keep_the_text(path):
 
 @by_name
 def test_every_link_leads_somewhere(path):
+    folder = path.parent.relative_to(ROOT)
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
-        for link in re.findall(r"\]\(([^)\s]+)\)", texts(make(read(path)))):
-            here = path.relative_to(FOLDER).parent / link.split("#")[0]
+        made = relinked(texts(make(read(path))), folder.as_posix())
+        for link in re.findall(r"\]\(([^)\s]+)\)", made):
+            here = folder / link.split("#")[0]
             if link.startswith("#"):
                 assert f"# {link[1:].replace('-', ' ')}\n" in texts(make(read(path))), (
                     link
                 )
             elif link.endswith(".ipynb"):
-                assert (FOLDER / here).exists(), link
+                assert (ROOT / here).exists(), link
             elif not link.startswith("http"):
                 assert (TARGET / edition / here).resolve().exists(), link
 
@@ -209,8 +212,7 @@ def built(tmp_path_factory):
 def test_both_editions_of_every_notebook_are_built(built):
     place, written = built
     names = [
-        source.relative_to(FOLDER).with_suffix(".ipynb").as_posix()
-        for source in SOURCES
+        source.relative_to(ROOT).with_suffix(".ipynb").as_posix() for source in SOURCES
     ]
     assert [path.relative_to(place).as_posix() for path in written] == [
         f"{e}/{n}" for e in EDITIONS for n in names
@@ -231,7 +233,7 @@ def test_building_twice_gives_the_same_bytes(built, tmp_path):
 
 def test_a_built_notebook_runs_in_its_folder(built):
     """One of them: test_checks.py runs the code of all."""
-    run(built[0] / "student" / "00_start.ipynb")
+    run(built[0] / "student" / "notebooks" / "00_start.ipynb")
 
 
 def test_a_built_notebook_that_fails_is_seen(tmp_path):
@@ -242,7 +244,7 @@ def test_a_built_notebook_that_fails_is_seen(tmp_path):
 
 
 def test_git_leaves_the_editions_alone():
-    lines = (FOLDER.parent / ".gitignore").read_text().splitlines()
+    lines = (ROOT / ".gitignore").read_text().splitlines()
     assert f"{TARGET.name}/" in lines
 
 
@@ -263,9 +265,9 @@ def test_a_small_notebook_by_hand():
         "# Add two numbers",
         "from math import sqrt\n\nstart = 2",
     ]
-    assert "](../../docs/mathematics/index.md)" in texts(
-        for_students
-    ) and "](00_start.ipynb)" in texts(for_students)
+    linked = relinked(texts(for_students), "notebooks")
+    assert "](../../../docs/mathematics/index.md)" in linked
+    assert "](00_start.ipynb)" in linked
     assert [c.source for c in for_teachers.cells[:3:2]] == [
         "# Add two numbers",
         "> **For the teacher · 3 min.** Ask first.",
@@ -314,16 +316,15 @@ def test_a_solution_that_fails_is_seen():
 
 
 def test_the_builder_writes_where_it_is_told(tmp_path):
-    folder = tmp_path / "notebooks"
-    (folder / "further").mkdir(parents=True)
-    for name in ("01_small", "further/more"):
-        (folder / f"{name}.py").write_text(
-            SMALL.replace("(../docs", "(../../docs" if "/" in name else "(../docs")
-        )
-    written = build(tmp_path / "out", folder)
-    names = ("01_small.ipynb", "further/more.ipynb")
+    names = ("notebooks/01_small.ipynb", "beyond/notebooks/more.ipynb")
+    for name in names:
+        source = (tmp_path / name).with_suffix(".py")
+        source.parent.mkdir(parents=True)
+        up = "(../../docs" if "beyond" in name else "(../docs"
+        source.write_text(SMALL.replace("(../docs", up))
+    written = build(tmp_path / "out", tmp_path)
     assert written == [tmp_path / "out" / e / name for e in EDITIONS for name in names]
-    assert "](../../../docs/mathematics/index.md)" in texts(
+    assert "](../../../../docs/mathematics/index.md)" in texts(
         nbformat.read(written[-1], as_version=4)
     )
 

@@ -29,7 +29,7 @@ from neuroviz_beyond.transformers import alignment
 from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite
-from tools.notebooks import FOLDER, sources
+from tools.notebooks import sources
 
 ROOT = Path(__file__).parents[1]
 PANEL = ".nv:has(.nv-title)"
@@ -361,7 +361,7 @@ def test_flint_answers_in_the_next_pyodide_as_it_does_here(tmp_path, visit):
 # Notebooks
 
 NOTEBOOKS = {
-    path.stem: path.with_suffix(".ipynb").relative_to(FOLDER) for path in sources()
+    path.stem: path.with_suffix(".ipynb").relative_to(ROOT) for path in sources()
 }
 CELLS = """async ([wheels, cells, known]) => {
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", location));
@@ -376,7 +376,7 @@ CELLS = """async ([wheels, cells, known]) => {
 @live_test
 def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
     wheels = [f"live/{path.name}" for path in bare.folder.glob("live/*.whl")]
-    cells = json.loads((FOLDER / NOTEBOOKS["00_start"]).read_text())["cells"]
+    cells = json.loads((ROOT / NOTEBOOKS["00_start"]).read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     stubs = (bare.folder / "live" / "page.py").read_text().partition("_panels")[0]
     assert "27 dimensions remain" in bare.evaluate(
@@ -480,7 +480,7 @@ def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, 
 @full_test
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_notebook_runs_in_jupyterlite(lab, visit, name):
-    page = visit(lab, f"lab/lab/index.html?path=notebooks/{NOTEBOOKS[name].as_posix()}")
+    page = visit(lab, f"lab/lab/index.html?path={NOTEBOOKS[name].as_posix()}")
     outputs = page.evaluate(RUN_ALL)
     if name == "00_start":
         page.get_by_placeholder("a whole number").fill("46")

@@ -9,7 +9,17 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tools.notebooks import FOLDER, KERNEL, LANGUAGE, from_source, sources, to_text
+from tools.notebooks import (
+    FOLDER,
+    FOLDERS,
+    KERNEL,
+    LANGUAGE,
+    ROOT,
+    from_source,
+    name_of,
+    sources,
+    to_text,
+)
 
 SOURCES = sources()
 MOST_WORDS, MOST_CELLS = 1200, 10
@@ -23,11 +33,6 @@ TAGS = {
 }
 # plumbing: JupyterLab and the static edition fold the code away
 FOLDED = {"source_hidden": True}
-
-
-def name_of(path: Path) -> str:
-    """Where a notebook stands in notebooks/, without ending."""
-    return path.relative_to(FOLDER).with_suffix("").as_posix()
 
 
 by_name = pytest.mark.parametrize("path", SOURCES, ids=name_of)
@@ -112,17 +117,17 @@ def test_there_is_a_notebook_to_start_with():
     assert FOLDER / "00_start.py" in SOURCES
 
 
-def test_every_notebook_is_a_pair_named_by_number_or_further():
-    written = [
-        path
-        for path in FOLDER.rglob("*.ipynb")
-        if path.parent.name != ".ipynb_checkpoints"
-    ]
-    assert {path.with_suffix(".py") for path in written} == {*SOURCES}, (
+def written() -> list[Path]:
+    """All notebooks that are there; not what JupyterLab has kept of them."""
+    return [path for one in FOLDERS for path in (ROOT / one).glob("*.ipynb")]
+
+
+def test_every_notebook_is_a_pair_named_by_number_or_beyond():
+    assert {path.with_suffix(".py") for path in written()} == {*SOURCES}, (
         "run `make notebooks`"
     )
     assert all(
-        re.fullmatch(r"\d\d_[a-z0-9_]+|further/[a-z_]+", name_of(path))
+        re.fullmatch(r"\d\d_[a-z0-9_]+|beyond/[a-z_]+", name_of(path))
         for path in SOURCES
     )
 
@@ -159,9 +164,8 @@ def test_every_shipped_notebook_says_its_language_as_the_kernel_does():
         if key != "version"
     }
     assert said == LANGUAGE
-    for path in FOLDER.rglob("*.ipynb"):
-        if ".ipynb_checkpoints" not in path.parts:
-            assert read(path).metadata.language_info == LANGUAGE, path
+    for path in written():
+        assert read(path).metadata.language_info == LANGUAGE, path
 
 
 @by_name

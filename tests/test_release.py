@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from neuroviz import command
+from tools.notebooks import sources
 
 ROOT = Path(__file__).parents[1]
 BEGIN = "neuroviz/course/"
@@ -105,9 +106,7 @@ def test_the_float32_curve_says_so_in_the_panel(run_without):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "notebooks").rglob("*.py")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
 def test_a_notebook_runs_without_them(run_without, path):
     said = run_without(
         f"import runpy\nrunpy.run_path({str(path)!r})\nprint('\\nto its end')"
@@ -121,8 +120,7 @@ def test_a_notebook_runs_without_them(run_without, path):
 def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path / "mine")])
     here = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "notebooks").rglob("*.ipynb")
+        path.with_suffix(".ipynb").relative_to(ROOT).as_posix() for path in sources()
     }
     pages = {
         path
@@ -257,7 +255,7 @@ def test_what_is_built_installs_and_works(tmp_path):
     with tarfile.open(source) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
     assert {
-        "notebooks/further/training.ipynb",
+        "beyond/notebooks/training.ipynb",
         "tests/test_release.py",
     } <= packed
 

@@ -1,5 +1,5 @@
 """Build two editions of the notebooks from their one source, the .py files in
-notebooks/.
+notebooks/ and beyond/notebooks/.
 
     student      without the teacher's remarks and the solutions of exercises; folded
                  answers stay folded
@@ -23,13 +23,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import normpath, relpath
 
 import nbformat
 from nbformat import NotebookNode
 
-from tools.notebooks import FOLDER, from_source, sources, to_text
+from tools.notebooks import ROOT, from_source, sources, to_text
 
-ROOT = FOLDER.parent
 TARGET = ROOT / "editions"
 EDITIONS = ("student", "instructor")
 
@@ -40,8 +40,8 @@ _CHECK = re.compile(
     r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"),
     re.DOTALL | re.MULTILINE,
 )
-# one that leaves the folder of notebooks
-_LINK = re.compile(r"\]\((?=\.\./)(?![^)\s]*\.ipynb)")
+# One that is no address, no place on the same page, and leads to no notebook.
+_LINK = re.compile(r"\]\((?![a-z]+:|#)(?![^)\s]*\.ipynb)([^)\s]+)\)")
 _PYTHON = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 
 
@@ -171,22 +171,42 @@ def header(notebook: NotebookNode) -> str:
     return f"> **Instructor's edition{said} answers are unfolded. {source}"
 
 
-def build(target: Path = TARGET, folder: Path = FOLDER) -> list[Path]:
-    """Write both editions of every notebook.
+def build(target: Path = TARGET, root: Path = ROOT) -> list[Path]:
+    """Write both editions of every notebook, in the same folders.
 
     Args:
         target: the folder to write to; links are written for one that lies beside
             notebooks/.
-        folder: where the sources are.
+        root: below it the sources are.
     """
     written = []
     for edition, make in zip(EDITIONS, (student, instructor), strict=True):
-        for source in sources(folder):
-            path = target / edition / source.relative_to(folder).with_suffix(".ipynb")
+        for source in sources(root):
+            place = source.relative_to(root).with_suffix(".ipynb")
+            made = make(read(source))
+            for cell in made.cells:
+                if cell.cell_type == "markdown":
+                    cell.source = relinked(cell.source, place.parent.as_posix())
+            path = target / edition / place
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(to_text(make(read(source))), encoding="utf-8", newline="\n")
+            path.write_text(to_text(made), encoding="utf-8", newline="\n")
             written.append(path)
     return written
+
+
+def relinked(text: str, folder: str) -> str:
+    """The text of a notebook in this folder, with links from the same folder of an
+    edition. Those to other notebooks stay: they are in the edition, too.
+
+    >>> relinked("[a](../docs/a.md), [next](01_next.ipynb)", "notebooks")
+    '[a](../../../docs/a.md), [next](01_next.ipynb)'
+    """
+
+    def turned(found: re.Match) -> str:
+        target = normpath(f"{folder}/{found[1]}")
+        return f"]({relpath(target, f'{TARGET.name}/edition/{folder}')})"
+
+    return _LINK.sub(turned, text)
 
 
 def _in_sight(cell: NotebookNode) -> Iterator[NotebookNode]:
@@ -217,14 +237,11 @@ def _markdown(
 
 
 def _with(notebook: NotebookNode, cells: list[NotebookNode]) -> NotebookNode:
-    """The same notebook with other cells, one folder deeper, with cell names that stay
-    put."""
+    """The same notebook with other cells, and cell names that stay put."""
     made = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell) for cell in cells])
     made.metadata, made.nbformat_minor = notebook.metadata, notebook.nbformat_minor
     for number, cell in enumerate(made.cells):
         cell.id = f"cell-{number}"
-        if cell.cell_type == "markdown":
-            cell.source = _LINK.sub("](../", cell.source)
     return made
 
 

@@ -1,4 +1,4 @@
-"""Write each notebook, notebooks/NN_name.ipynb or notebooks/further/name.ipynb, from
+"""Write each notebook, notebooks/NN_name.ipynb or beyond/notebooks/name.ipynb, from
 the .py beside it.
 
 The result depends on the source alone: no outputs, no widget state, no timestamps, and
@@ -15,7 +15,10 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-FOLDER = Path(__file__).parents[1] / "notebooks"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "notebooks"
+FOLDERS = ("notebooks", "beyond/notebooks")
+"""Those of the course, and of what is beyond the paper."""
 KERNEL = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -34,10 +37,33 @@ LANGUAGE = {
 }
 
 
-def sources(folder: Path = FOLDER) -> list[Path]:
-    """The sources in the order of reading: the numbered ones, then those in
-    further/."""
-    return [*sorted(folder.glob("*.py")), *sorted((folder / "further").glob("*.py"))]
+def sources(root: Path = ROOT) -> list[Path]:
+    """The sources in the order of reading: the numbered ones, then those beyond the
+    paper."""
+    found = []
+    for folder in FOLDERS:
+        found += sorted((root / folder).glob("*.py"))
+    return found
+
+
+def name_of(path: Path) -> str:
+    """What a notebook is called where all of them stand together.
+
+    >>> [name_of(path) for path in sources() if path.stem in ("00_start", "training")]
+    ['00_start', 'beyond/training']
+    """
+    is_beyond = path.parent.parent.name == "beyond"
+    return f"beyond/{path.stem}" if is_beyond else path.stem
+
+
+def place_of(name: str) -> str:
+    """Where the notebook of a name lies, without its ending.
+
+    >>> place_of("00_start"), place_of("beyond/training")
+    ('notebooks/00_start', 'beyond/notebooks/training')
+    """
+    folder, _, stem = name.rpartition("/")
+    return f"{folder}/notebooks/{stem}" if folder else f"notebooks/{stem}"
 
 
 def from_source(source: str) -> nbformat.NotebookNode:
@@ -74,7 +100,7 @@ def main() -> None:
         text = to_text(from_source(source.read_text(encoding="utf-8")))
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8", newline="\n")
-            sys.stdout.write(f"written: {target.relative_to(FOLDER.parent)}\n")
+            sys.stdout.write(f"written: {target.relative_to(ROOT)}\n")
 
 
 if __name__ == "__main__":

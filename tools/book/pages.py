@@ -9,6 +9,7 @@ import nbformat
 
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
+from tools.notebooks import place_of
 
 _SHORT = 14  # lines of code that stand open
 # What the first notebook says of JupyterLab's menus.
@@ -32,8 +33,7 @@ class Page:
 
 
 def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
-    """The page of an executed notebook; name is that of its file in notebooks/, without
-    ending.
+    """The page of an executed notebook; name is that of `tools.notebooks.name_of`.
 
     With `lab` the page leads to the notebook in JupyterLite, which is there.
     """
@@ -93,16 +93,16 @@ def lab_page(top: str, name: str) -> str:
     >>> lab_page("../", "00_start")
     '../lab/lab/index.html?path=notebooks/00_start.ipynb'
     """
-    return f"{top}lab/lab/index.html?path=notebooks/{name}.ipynb"
+    return f"{top}lab/lab/index.html?path={place_of(name)}.ipynb"
 
 
 def to_the_top(name: str) -> str:
     """The way from the page of a notebook to the top of the site.
 
-    >>> to_the_top("00_start"), to_the_top("further/training")
+    >>> to_the_top("00_start"), to_the_top("beyond/training")
     ('../', '../../')
     """
-    return "../" * (1 + name.count("/"))
+    return "../" * place_of(name).count("/")
 
 
 def linked(text: str) -> str:
@@ -115,8 +115,8 @@ def linked(text: str) -> str:
     '[up](#walk-along)'
     >>> linked("[Start](00_start.ipynb), [up](../00_start.ipynb)")
     '[Start](00_start.md), [up](../00_start.md)'
-    >>> linked("[Training](further/training.ipynb), [more](../../README.md)")
-    '[Training](further/training.md), more'
+    >>> linked("[Training](../beyond/notebooks/training.ipynb), [more](../README.md)")
+    '[Training](../beyond/notebooks/training.md), more'
     >>> linked("[status](mathematics/index.md#status), [code](../tools/links.py)")
     '[status](mathematics/index.md#status), code'
     >>> linked("[B](../beyond/docs/softmax_uniqueness.md), [more](../beyond)")
@@ -133,7 +133,7 @@ def linked(text: str) -> str:
             )
         path, _, place = target.partition("#")
         inside = re.fullmatch(
-            r"(\.\./)*((notebooks|(beyond/)?docs)/)?((further|mathematics)/)?"
+            r"(\.\./)*((beyond/)?(notebooks|docs)/)?(mathematics/)?"
             r"[\w-]+\.(ipynb|md)",
             path,
         )

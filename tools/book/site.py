@@ -22,7 +22,7 @@ from tools.book import reference
 from tools.book.live import build as live
 from tools.book.pages import lab_page, linked, page, without_comments
 from tools.book.run import executed
-from tools.notebooks import FOLDER, from_source, sources, to_text
+from tools.notebooks import from_source, name_of, place_of, sources, to_text
 
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
@@ -51,7 +51,7 @@ def build(
         out: a folder for everything; what was run before is kept there, and used where
             nothing changed.
         notebooks: the names of the notebooks to run, such as "00_start" or
-            "further/training"; None for all of them. The others are left out of the
+            "beyond/training"; None for all of them. The others are left out of the
             site.
         jobs: how many notebooks to run at a time.
         pyodide: where a page finds Python: an address, or a folder beside `lab/`, such
@@ -61,7 +61,7 @@ def build(
     Raises:
         ValueError: if there is no notebook of that name, or a panel fails.
     """
-    every = {_name(path): path for path in sources()}
+    every = {name_of(path): path for path in sources()}
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
         raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
@@ -77,7 +77,7 @@ def build(
     panels = {}
     for name, notebook in zip(chosen, results, strict=True):
         made = page(notebook, name, lab)
-        _write(source / "notebooks" / f"{name}.md", made.text)
+        _write(source / f"{place_of(name)}.md", made.text)
         panels |= made.panels
     for name in texts():
         text = without_comments((ROOT / f"{name}.md").read_text(encoding="utf-8"))
@@ -90,7 +90,8 @@ def build(
     )
     _write(source / "downloads.md", _filled("downloads.md", chosen, lab))
     _write(source / "reference.md", _filled("reference.md", chosen))
-    for path in (source / "notebooks").rglob("*.md"):
+    for name in chosen:
+        path = source / f"{place_of(name)}.md"
         path.write_text(
             _only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8"
         )
@@ -98,12 +99,6 @@ def build(
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
     return site
-
-
-def _name(path: Path) -> str:
-    """What a notebook is called in the site: where it stands in notebooks/, without
-    ending."""
-    return path.relative_to(FOLDER).with_suffix("").as_posix()
 
 
 def _write(path: Path, text: str) -> None:
@@ -114,7 +109,7 @@ def _write(path: Path, text: str) -> None:
 def _only_to(text: str, chosen: list[str]) -> str:
     """Links to notebooks that are not in this site become plain text."""
     for path in sources():
-        if _name(path) not in chosen:
+        if name_of(path) not in chosen:
             text = _unlinked(text, f"{path.stem}.md")
     return text
 
@@ -155,7 +150,7 @@ def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
     ]
     lists = {
         "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
-        "FURTHER": _listed("Further", [one for one in notebooks if "/" in one]),
+        "FURTHER": _listed("More notebooks", [one for one in notebooks if "/" in one]),
         "LAB": _LAB if lab else "",
         "CODE": (
             f"{_HERE}, or [on a computer](downloads.md)"
@@ -181,7 +176,7 @@ def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
 
 def _listed(caption: str, notebooks: list[str]) -> str:
     """A part of the side bar; an empty one is left out."""
-    rows = "\n".join(f"notebooks/{one}" for one in notebooks)
+    rows = "\n".join(place_of(one) for one in notebooks)
     return (
         f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n\n{rows}\n```"
         if notebooks
@@ -190,9 +185,8 @@ def _listed(caption: str, notebooks: list[str]) -> str:
 
 
 def _heading(notebook: str) -> str:
-    lines = (
-        (ROOT / "notebooks" / f"{notebook}.py").read_text(encoding="utf-8").splitlines()
-    )
+    source = ROOT / f"{place_of(notebook)}.py"
+    lines = source.read_text(encoding="utf-8").splitlines()
     return next(line.removeprefix("# # ") for line in lines if line.startswith("# # "))
 
 
@@ -256,7 +250,7 @@ def _files(
     for name, text in panels.items():
         _write(static / "panels" / f"{name}.js", text)
     for name in notebooks:
-        source = (ROOT / "notebooks" / f"{name}.py").read_text(encoding="utf-8")
+        source = (ROOT / f"{place_of(name)}.py").read_text(encoding="utf-8")
         _write(site / "files" / f"{name}.py", source)
         # Not the .ipynb that stands there: JupyterLab saves what a reader did into it.
         _write(site / "files" / f"{name}.ipynb", to_text(from_source(source)))

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # See what a dimension buys
 #
-# *For those who have asked what a dimension is good for. About 20 minutes. You need: the notebook [Deep dimension](../04_deep_dimension.ipynb).*
+# *For those who have asked what a dimension is good for. About 20 minutes. You need: the notebook [Deep dimension](../../notebooks/04_deep_dimension.ipynb).*
 #
 # You will see how many random numbers a network can learn, and whether its parameters or its dimension decide it.
 
@@ -25,7 +25,7 @@ from neuroviz_beyond.lessons.checks import check_larger_and_poorer
 # %% [markdown]
 # ## Learn numbers by heart
 #
-# Take $N$ random inputs, and for each of them one number that the network is to give there: a fixed combination of its outputs. Each number is one equation for the weights. A network of $P$ parameters and $D$ dimensions moves in $D$ directions only. For $N > D$ its functions reach a set of measure zero among all choices of $N$ numbers ([docs](../../beyond/docs/memorisation_and_teleportation.md#memorisation)).
+# Take $N$ random inputs, and for each of them one number that the network is to give there: a fixed combination of its outputs. Each number is one equation for the weights. A network of $P$ parameters and $D$ dimensions moves in $D$ directions only. For $N > D$ its functions reach a set of measure zero among all choices of $N$ numbers ([docs](../docs/memorisation_and_teleportation.md#memorisation)).
 #
 # Here is a layer with a head dimension far above its width, $d = d' = 3$ and $a = 8$. It has 57 parameters.
 # <!-- check: A((3, 3), (8,)).num_parameters == 57 -->
@@ -88,7 +88,7 @@ MemorisationExplorer(
 #
 # A bound on the error of a trained network needs assumptions on all of these. The dimension is one ingredient: it takes the place of the number of parameters.
 #
-# Along a fibre the loss stays and its gradient does not. We tried to jump to places with a longer gradient (*teleportation*) on 200 small networks: with the best rate for each, those that jumped were behind after 300 steps in most cases ([the study](../../beyond/studies/teleportation/README.md)).
+# Along a fibre the loss stays and its gradient does not. We tried to jump to places with a longer gradient (*teleportation*) on 200 small networks: with the best rate for each, those that jumped were behind after 300 steps in most cases ([the study](../studies/teleportation/README.md)).
 
 # %% [markdown]
 # ## Larger and poorer

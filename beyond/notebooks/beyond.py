@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Switch on what real transformers have
 #
-# *For those who use attention with heads, skips, masks and biases. About 40 minutes. You need: the notebook [Deep dimension](../04_deep_dimension.ipynb).*
+# *For those who use attention with heads, skips, masks and biases. About 40 minutes. You need: the notebook [Deep dimension](../../notebooks/04_deep_dimension.ipynb).*
 #
 # You will switch on one thing at a time and see what it costs, find two formulas yourself, and count the silent directions of nineteen published models.
 

@@ -10,7 +10,7 @@
 # # Let one layer learn, and see where it ends
 #
 # *An experiment to Section 3.2 of the paper. About 20 minutes. You need: gradients, and
-# [Singular locus](../03_singular_locus.ipynb).*
+# [Singular locus](../../notebooks/03_singular_locus.ipynb).*
 #
 # Does training prefer singular functions? The paper raises this as a possibility. You will let layers follow their gradient
 # for four kinds of targets, count where they end, and check what the flow is not allowed to change.
@@ -68,7 +68,7 @@ predict(
 # %% [markdown]
 # The panel opens with realisable targets. It shows the loss of every run against time; what is conserved, flat; and where the runs end: in the strip at the
 # bottom are singular points, and in its framed corner those of the boundary. The last three buttons place one target yourself, in the slice of
-# [Singular locus](../03_singular_locus.ipynb). Guess before you press.
+# [Singular locus](../../notebooks/03_singular_locus.ipynb). Guess before you press.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz_beyond.explorables import FlowExplorer

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Take the proofs apart
 #
-# *Theorems [A](../../docs/mathematics/softmax.md), [B](../../beyond/docs/softmax_uniqueness.md) and [C](../../beyond/docs/lightning_dimension.md), and [Lemma D](../../docs/mathematics/general_formula.md). About 70 minutes. You need: rank, determinants, and the notebooks [04](../04_deep_dimension.ipynb) and [05](../05_softmax_conjecture.ipynb).*
+# *Theorems [A](../../docs/mathematics/softmax.md), [B](../docs/softmax_uniqueness.md) and [C](../docs/lightning_dimension.md), and [Lemma D](../../docs/mathematics/general_formula.md). About 70 minutes. You need: rank, determinants, and the notebooks [04](../../notebooks/04_deep_dimension.ipynb) and [05](../../notebooks/05_softmax_conjecture.ipynb).*
 #
 # Three theorems stand behind the numbers of this course: Theorem C gives the dimension of every lightning network, Theorems A and B prove Conjecture 3.10 for softmax. They are ours and **not peer-reviewed**. So do not believe them. Here are their ideas, with pictures in which each hypothesis can be broken; every line is in [the mathematics](../../docs/mathematics/index.md).
 
@@ -141,7 +141,7 @@ check_unseen(my_net)
 #
 # **Theorem A.** Let $t \ge 2$, $L \ne 0$ and no $\mathrm{Sym}\,M_i = (M_i + M_i^\top)/2$ be 0. Then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function of the softmax network.
 #
-# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see. Make your own: drag the dot $(\mu, \nu)$ of a layer, or click a layer to freeze it.
+# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../../notebooks/05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see. Make your own: drag the dot $(\mu, \nu)$ of a layer, or click a layer to freeze it.
 
 # %% jupyter={"source_hidden": true}
 ProofExplorer(
@@ -267,7 +267,7 @@ SearchExplorer(
 # | Tower lemma: the base point | a later logit that is not 0 where both first layers collapse |
 # | Theorem B: three kinds of relations | one that was overlooked |
 #
-# More than 20,000 exact ranks, 320 exact kernels and 44,060 starts of the search agree; [the checks](../../beyond/docs/checks.md#checks) are listed. A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust.
+# More than 20,000 exact ranks, 320 exact kernels and 44,060 starts of the search agree; [the checks](../docs/checks.md#checks) are listed. A computation that agrees is no proof, and a proof that nobody else has read is not yet one that you should trust.
 #
 # </details>
 #

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Unroll a network into one sum
 #
-# *Section 3.3 of the paper. About 40 minutes. You need: the notebook [Deep dimension](../04_deep_dimension.ipynb).*
+# *Section 3.3 of the paper. About 40 minutes. You need: the notebook [Deep dimension](../../notebooks/04_deep_dimension.ipynb).*
 #
 # You will write a deep lightning network as one product and as one long sum, count its terms, turn a part of a term round so that terms cancel, and read weights off the function.
 
@@ -180,7 +180,7 @@ X2 = rng.standard_normal((2, 3))
 np.allclose(network(X2, L2, J, B), network(X2, L2 / np.linalg.det(B), B, J))
 
 # %% [markdown]
-# The function is the same, and no rescaling connects the weights. A short proof is in [Fibres that are not one orbit](../../beyond/docs/fibres_not_one_orbit.md).
+# The function is the same, and no rescaling connects the weights. A short proof is in [Fibres that are not one orbit](../docs/fibres_not_one_orbit.md).
 # <!-- check: np.allclose(network(X2, L2, J, B), network(X2, L2 / np.linalg.det(B), B, J)) -->
 
 # %% [markdown]

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Find all transformers that compute the same
 #
-# *For those who use attention with several heads. About 40 minutes. You need: the notebook [Softmax](../05_softmax_conjecture.ipynb), and exponentials of complex numbers.*
+# *For those who use attention with several heads. About 40 minutes. You need: the notebook [Softmax](../../notebooks/05_softmax_conjecture.ipynb), and exponentials of complex numbers.*
 #
 # You will move the weights of a transformer while its outputs stand still, match the heads of two weight files, and see why there is nothing else to move.
 
@@ -33,7 +33,7 @@ from neuroviz_beyond.lessons.checks import TWO_FILES, check_shuffle, write_two_f
 #
 # $$X \mapsto [X +] \sum_h V_h X \,\mathrm{softmax}\bigl(X^\top (A_h X + c_h)\bigr) + \omega .$$
 #
-# Tokens are the columns of $X$, the softmax acts column by column, and $c_h$ and $\omega$ are added to every column. Queries and keys count through $A_h = K_h^\top Q_h$ only ([notebook 01](../01_matrix_factorization.ipynb)). So **weights** are from now on the $A_h$ and $V_h$, with biases also $c_h$ and $\omega$. Three things may be done to them:
+# Tokens are the columns of $X$, the softmax acts column by column, and $c_h$ and $\omega$ are added to every column. Queries and keys count through $A_h = K_h^\top Q_h$ only ([notebook 01](../../notebooks/01_matrix_factorization.ipynb)). So **weights** are from now on the $A_h$ and $V_h$, with biases also $c_h$ and $\omega$. Three things may be done to them:
 #
 # * **Shuffle** the heads of a layer. A sum has no order.
 # * **Change the basis** of the tokens between two layers, $z \to Gz$. One layer writes $G V_h$, the next one reads $G^{-\top} A_h G^{-1}$ and $V_h G^{-1}$.
@@ -173,7 +173,7 @@ predict(
 # %% [markdown]
 # Rings are poles of the first network, dots those of the second. Left is layer 1, right layer 2 with layer 1 **frozen**: its shares are 0, it is $x \to Fx + \omega$ with $F = [I +] \sum_h V_h$.
 #
-# May one do this? The shares of layer 1 depend on the same $z$. By Ax's theorem the $e^q$ of all logits act like new variables for generic (almost all) weights; they meet those of another network only in products of powers, as $e^{q'} = e^q$. Then poles cannot cancel, and no layer hides those of another ("Poles" in [the proof](../../beyond/docs/softmax_heads_fibres.md)).
+# May one do this? The shares of layer 1 depend on the same $z$. By Ax's theorem the $e^q$ of all logits act like new variables for generic (almost all) weights; they meet those of another network only in products of powers, as $e^{q'} = e^q$. Then poles cannot cancel, and no layer hides those of another ("Poles" in [the proof](../docs/softmax_heads_fibres.md)).
 #
 # <!-- teacher (10 min): Press the second button, ask what will happen, and drag the third token slowly from 0 to 1. -->
 
@@ -210,7 +210,7 @@ SameFunctionExplorer(
 # 3. **A and c.** The direction $w$ is $Gw$ in the second network. Partners have equal slopes: $w^\top (A_h z + c_h) = (Gw)^\top \bigl(A'_{\pi(h)} (Gz + g) + c'_{\pi(h)}\bigr)$. So $A_h = G^\top A'_{\pi(h)} G$ and $c_h = G^\top (A'_{\pi(h)} g + c'_{\pi(h)})$.
 # 4. **V and ω.** Free one head and its partner. They add $u = \nu V_h (z_1 - z_2)$ and $u' = \nu V'_{\pi(h)} G (z_1 - z_2)$. Outputs agree, so $u' = G_+ u$, with $G_+$ after the layer: $V'_{\pi(h)} = G_+ V_h G^{-1}$. Frozen layers say the same of $F$, and how $\omega$ moves. With skips $F - \sum_h V_h = I$ in both networks, so $I = G_+ I G^{-1}$. Then $G_+ = G$ in every layer; all are $I$, as at the input.
 #
-# This is **Theorem H** ([statement and proof](../../beyond/docs/softmax_heads_fibres.md)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; two of them stand above. For weights in hand they are decided exactly:
+# This is **Theorem H** ([statement and proof](../docs/softmax_heads_fibres.md)). □ **Status: proved here**, using Ax's theorem; not peer-reviewed. It has conditions, which almost all weights satisfy; two of them stand above. For weights in hand they are decided exactly:
 
 # %%
 (
