@@ -15,6 +15,8 @@ from tools.book.pages import fenced
 
 _OURS = "neuroviz", "neuroviz_beyond"
 _PANELS = "neuroviz.explorables", "neuroviz_beyond.explorables"
+_DRAW_NOTHING = ("bar", "measured", "settings", "steps")
+"""Modules of `kit` that draw nothing."""
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "Usage")
 
 
@@ -35,10 +37,15 @@ def modules() -> list[str]:
 
 
 def _draws(name: str) -> bool:
-    """Whether a module is one of `kit`, or a figure or panel made with it."""
+    """Whether a module is one of `kit` that draws, or a figure or panel made with
+    it."""
+    if name.startswith("neuroviz.kit."):
+        return name.rpartition(".")[2] not in _DRAW_NOTHING
     source = Path(importlib.util.find_spec(name).origin).read_text(encoding="utf-8")
-    draws = re.search(r"neuroviz\.kit(?!\.settings)|import ipywidgets", source)
-    return name.startswith("neuroviz.kit.") or bool(draws)
+    others = "|".join(_DRAW_NOTHING)
+    return bool(
+        re.search(rf"neuroviz\.kit(?!\.({others})\b)|import ipywidgets", source)
+    )
 
 
 def own_names(module: ModuleType) -> list[str]:
