@@ -2,42 +2,62 @@
 JupyterLab on them."""
 
 import os
-import shutil
+import re
 import sys
 from argparse import ArgumentParser
+from importlib.metadata import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 import neuroviz
 
-_HERE = Path(__file__).parent
-# installed, or a checkout
-_COURSE = _HERE / "course" if (_HERE / "course").exists() else _HERE.parent
+_KINDS = ("notebooks/*.ipynb", "docs/*.md", "docs/mathematics/*.md")
+_KINDS_BEYOND = ("notebooks/*.ipynb", "docs/*.md", "studies/*/*.*", "formal/*.v")
 _FOLDER = "neuroviz-notebooks"
 _FIRST = "notebooks/00_start.ipynb"
+_LINK_BEYOND = re.compile(rb"\]\((?:\.\./)+(beyond/[^)\s]+)\)")
 
 
-def course() -> list[str]:
-    """The notebooks, and what they and its pages link to, as paths below the folder of
-    a reader.
+def course() -> dict[str, Path]:
+    """The notebooks, and what they and its pages link to: paths below the folder of a
+    reader, and where each lies. What is beyond the paper is there with
+    `neuroviz_beyond`.
 
     >>> [name for name in course() if "start" in name or "glossary" in name]
     ['docs/glossary.md', 'notebooks/00_start.ipynb']
     """
-    kinds = (
-        "notebooks/*.ipynb",
-        "beyond/notebooks/*.ipynb",
-        "docs/*.md",
-        "docs/mathematics/*.md",
-        "beyond/docs/*.md",
-        "beyond/studies/*/*.*",
-        "beyond/formal/*.v",
-    )
-    return sorted(
-        path.relative_to(_COURSE).as_posix()
-        for kind in kinds
-        for path in _COURSE.glob(kind)
-    )
+    found = _texts_of("neuroviz", _KINDS, "")
+    if find_spec("neuroviz_beyond"):
+        found |= _texts_of("neuroviz_beyond", _KINDS_BEYOND, "beyond/")
+    return dict(sorted(found.items()))
+
+
+def _texts_of(package: str, kinds: tuple[str, ...], prefix: str) -> dict[str, Path]:
+    here = Path(find_spec(package).origin).parent
+    # Installed they are part of the package, in a checkout they lie beside it.
+    texts = here / "course" if (here / "course").exists() else here.parent
+    found = {}
+    for kind in kinds:
+        for path in texts.glob(kind):
+            found[f"{prefix}{path.relative_to(texts).as_posix()}"] = path
+    return found
+
+
+def _content(source: Path, has_beyond: bool) -> bytes:
+    """A text to be copied; links to what is not copied lead to the repository."""
+    text = source.read_bytes()
+    if has_beyond or source.suffix not in (".md", ".ipynb"):
+        return text
+    address = f"{_repository()}/blob/HEAD/".encode()
+    return _LINK_BEYOND.sub(rb"](" + address + rb"\1)", text)
+
+
+def _repository() -> str:
+    for line in metadata("neuroviz").get_all("Project-URL", []):
+        name, _, address = line.partition(", ")
+        if name == "Repository":
+            return address
+    return ""
 
 
 def copy_notebooks(folder: str | Path) -> tuple[list[str], list[str]]:
@@ -52,19 +72,23 @@ def copy_notebooks(folder: str | Path) -> tuple[list[str], list[str]]:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     first, again = copy_notebooks(folder), copy_notebooks(folder)
-    >>> first[0] == course(), again
+    >>> first[0] == list(course()), again
     (True, ([], []))
     """
-    copied, kept = [], []
-    for name in course():
-        source, target = _COURSE / name, Path(folder, name)
+    copied = []
+    kept = []
+    texts = course()
+    has_beyond = any(name.startswith("beyond/") for name in texts)
+    for name, source in texts.items():
+        target = Path(folder, name)
+        content = _content(source, has_beyond)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             unfinished = target.with_name(f"{target.name}.part")
-            shutil.copyfile(source, unfinished)
+            unfinished.write_bytes(content)
             unfinished.replace(target)
             copied.append(name)
-        elif target.read_bytes() != source.read_bytes():
+        elif target.read_bytes() != content:
             kept.append(name)
     return copied, kept
 

@@ -153,6 +153,27 @@ def test_the_notebooks_are_copied_with_the_pages_they_link_to(tmp_path, capsys):
     assert len(links) > 20
 
 
+def test_without_what_is_beyond_the_path_is_copied_and_links_lead_to_the_repository(
+    tmp_path, monkeypatch
+):
+    found = command.find_spec
+    monkeypatch.setattr(
+        command,
+        "find_spec",
+        lambda name: None if name == "neuroviz_beyond" else found(name),
+    )
+    command.main(["notebooks", str(tmp_path)])
+    assert not (tmp_path / "beyond").exists()
+    outside = 0
+    for path in tmp_path.rglob("*.*"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\]\((\.\./)+beyond", text), path
+        whole = re.findall(r"\]\(https://[^)]*/blob/HEAD/(beyond/[^)#]*)", text)
+        assert all((ROOT / target).exists() for target in whole), path
+        outside += len(whole)
+    assert outside > 10
+
+
 def test_a_changed_notebook_is_kept_and_named(tmp_path, capsys):
     command.main(["notebooks", str(tmp_path)])
     changed = tmp_path / "notebooks" / "00_start.ipynb"
@@ -234,8 +255,10 @@ def test_what_is_built_installs_and_works(tmp_path):
         page = file.read(
             next(name for name in names if name.endswith("METADATA"))
         ).decode()
-    assert {f"{BEGIN}{name}" for name in command.course()} == {
-        n for n in names if n.startswith(BEGIN)
+    texts = list(command.course())
+    path = {name for name in texts if not name.startswith("beyond/")}
+    assert {f"{BEGIN}{name}" for name in path} == {
+        name for name in names if name.startswith(BEGIN)
     }
     scripts = {
         path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()
@@ -248,6 +271,11 @@ def test_what_is_built_installs_and_works(tmp_path):
             next(name for name in other if name.endswith("METADATA"))
         ).decode()
     assert "neuroviz_beyond/py.typed" in other
+    further = {name.removeprefix("beyond/") for name in texts} - path
+    begin = f"neuroviz_beyond/{BEGIN.partition('/')[2]}"
+    assert further and {f"{begin}{name}" for name in further} == {
+        name for name in other if name.startswith(begin)
+    }
     licences = {one.partition("/licenses/")[2] for one in names | other} - {""}
     assert licences == {"LICENSE", "LICENSE-docs"}
     assert "](docs/" not in page and "](../" not in page
