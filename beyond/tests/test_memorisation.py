@@ -10,6 +10,7 @@ from neuroviz.attention.formulas import expected_dimension
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField
+from neuroviz.rank.point import derivative, random_point
 from neuroviz_beyond.memorisation import memorisation
 from neuroviz_beyond.memorisation.memorisation import (
     CASES,
@@ -28,7 +29,6 @@ from neuroviz_beyond.memorisation.memorisation import (
     try_numbers,
     values,
 )
-from neuroviz_beyond.transformers.layers import jacobian, random_tokens, random_weights
 
 QUICK = [
     arch for arch in CASES if arch.num_layers == 1 and arch.attention == "lightning"
@@ -42,9 +42,10 @@ def curves(targets):
 def measure_reach(arch, count):
     """The exact rank of the derivative of f for N = count."""
     over, rng = PrimeField(), np.random.default_rng([0, count])
-    weights, X = random_weights(over, arch, rng), random_tokens(over, arch, count, rng)
+    point = random_point(arch, over, rng)
+    X = arch.random_inputs(over, count, rng)
     C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))
-    return exact_rank(jacobian(over, arch.attention, weights, X, C, rng)[:, 0], over)
+    return exact_rank(derivative(point, X, rng, C)[:, 0], over)
 
 
 @pytest.mark.parametrize("arch", CASES, ids=str)
@@ -94,14 +95,12 @@ def test_a_run_goes_down_and_ends_after_so_many_steps():
 def test_numbers_have_size_one_whatever_the_network():
     for arch in CASES:
         for targets in TARGETS:
-            (_, X, C, y, _), start = draw_task(arch, targets, 40, draw=0)
-            assert 0.5 < np.sqrt(np.mean(y**2)) < 1.6
-            assert np.isclose(np.mean(values(arch, start, X, C) ** 2), 1)
+            task, start = draw_task(arch, targets, 40, draw=0)
+            assert 0.5 < np.sqrt(np.mean(task.y**2)) < 1.6
+            assert np.isclose(np.mean(values(arch, start, task.X, task.C) ** 2), 1)
             if targets == "nearby":
-                assert np.isclose(
-                    np.linalg.norm(y - values(arch, start, X, C)) / np.linalg.norm(y),
-                    1e-6,
-                )
+                change = np.linalg.norm(task.rest(start)) / np.linalg.norm(task.y)
+                assert np.isclose(change, 1e-6)
 
 
 # The stored result

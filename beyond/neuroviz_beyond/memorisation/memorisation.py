@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from neuroviz.attention import Architecture
-from neuroviz.attention.conditioned import conditioned_tokens
+from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
 from neuroviz.kit import theme
 from neuroviz.kit.badges import exact_badge
 from neuroviz.kit.measured import measure_dimension
@@ -31,14 +31,8 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kind_mark
 from neuroviz.kit.settings import choice
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layers import (
-    Weights,
-    conditioned_layers,
-    flatten,
-    forward,
-    jacobian,
-    unflatten,
-)
+from neuroviz.rank.point import Point, derivative, outputs
+from neuroviz.rank.weights import flatten, unflatten
 
 TARGETS = {
     "nearby": "a small change",
@@ -75,19 +69,53 @@ CASES = tuple(
 """Networks whose parameters (24 to 57) and dimensions (10 to 34) come in another
 order."""
 LEARNT = 1e-6  # a task is learnt when the relative error is below this
-# most steps of a run; tasks for each N; most starts for each task
-STEPS, DRAWS, STARTS = 400, 8, 3
+STEPS = 400
+"""Most steps of a run."""
+DRAWS = 8
+"""Tasks for each N."""
+STARTS = 3
+"""Most starts for each task."""
 STORED = Path(__file__).with_name("memorisation.json")
-Task = tuple[Architecture, np.ndarray, np.ndarray, np.ndarray, float]
-"""Network, X (N, d₀, t), C (N, 1, d_l, t), y (N,), and what a miss is measured by: ‖y‖
-or the step."""
+_SOLVED = 1e-9  # a run with a smaller error ends
+_PATIENCE = 40  # so many steps have to win a hundredth, or the run ends
+_NEARBY = 1e-6  # length of a small change, relative to the numbers
+
+Weights = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Numbers that a network is asked for.
+
+    Attributes:
+        arch: the network.
+        X: inputs, shape (N, d₀, t).
+        C: a functional of the output for each, shape (N, 1, d_l, t).
+        y: the numbers, shape (N,).
+        scale: what a miss is measured by: ‖y‖, or the step of a small change.
+    """
+
+    arch: Architecture
+    X: np.ndarray
+    C: np.ndarray
+    y: np.ndarray
+    scale: float
+
+    def rest(self, weights: Weights) -> np.ndarray:
+        """f(θ) − y."""
+        return values(self.arch, weights, self.X, self.C) - self.y
+
+    def jacobian(self, weights: Weights) -> np.ndarray:
+        """The derivative of f at these weights, shape (N, parameters)."""
+        here = Point(self.arch, Reals(), weights, {})
+        return derivative(here, self.X, cotangents=self.C)[:, 0]
 
 
 def values(
     arch: Architecture, weights: Weights, X: np.ndarray, C: np.ndarray
 ) -> np.ndarray:
     """f(θ): one functional of the output for each input, shape (N,)."""
-    return (forward(Reals(), arch, weights, X) * C[:, 0]).sum(axis=(1, 2))
+    return (outputs(arch, Reals(), weights, X) * C[:, 0]).sum(axis=(1, 2))
 
 
 def draw_task(
@@ -98,20 +126,23 @@ def draw_task(
     rng = np.random.default_rng([0, list(TARGETS).index(targets), count, draw])
     X = conditioned_tokens(arch.widths[0], arch.tokens, count, rng)
     C = rng.standard_normal((count, 1, arch.widths[-1], arch.tokens))
-    teacher = conditioned_layers(arch, rng)
+    teacher = conditioned_weights(arch.layers, arch.attention, rng)
     # A deep lightning network makes some inputs very large and others very small.
-    outputs = forward(Reals(), arch, teacher, X)
-    C = C / np.linalg.norm(outputs, axis=(1, 2))[:, None, None, None]
-    teacher, step = _scaled(arch, teacher, X, C), rng.standard_normal(count)
+    sizes = np.linalg.norm(outputs(arch, Reals(), teacher, X), axis=(1, 2))
+    C = C / sizes[:, None, None, None]
+    teacher = _scaled(arch, teacher, X, C)
+    step = rng.standard_normal(count)
     y = values(arch, teacher, X, C)
     if targets == "nearby":
-        length = 1e-6 * float(np.linalg.norm(y))
-        return (arch, X, C, y + length * step / np.linalg.norm(step), length), teacher
-    y = step if targets == "random" else y
-    weights = conditioned_layers(
-        arch, np.random.default_rng([0, count, draw, start, 1])
-    )
-    return (arch, X, C, y, float(np.linalg.norm(y))), _scaled(arch, weights, X, C)
+        length = _NEARBY * float(np.linalg.norm(y))
+        moved = y + length * step / np.linalg.norm(step)
+        return Task(arch, X, C, moved, scale=length), teacher
+    if targets == "random":
+        y = step
+    rng = np.random.default_rng([0, count, draw, start, 1])
+    weights = conditioned_weights(arch.layers, arch.attention, rng)
+    task = Task(arch, X, C, y, scale=float(np.linalg.norm(y)))
+    return task, _scaled(arch, weights, X, C)
 
 
 def _scaled(
@@ -119,7 +150,8 @@ def _scaled(
 ) -> Weights:
     """The network with V_l divided so that f(θ) has root mean square 1."""
     size = np.sqrt(np.mean(values(arch, weights, X, C) ** 2))
-    return (*weights[:-1], weights[-1]._replace(V=weights[-1].V / size))
+    last = f"{arch.num_layers}.V"
+    return {**weights, last: weights[last] / size}
 
 
 def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]:
@@ -134,25 +166,31 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
     >>> misses[-1] < LEARNT, len(misses) < 20
     (True, True)
     """
-    arch, X, C, y, scale = task
-    point, rest = flatten(weights), values(arch, weights, X, C) - y
-    J = jacobian(Reals(), arch, weights, X, C)[:, 0]
-    mu, growth = 1e-3 * float((J * J).sum()) / len(J), 2.0
-    misses = [float(np.linalg.norm(rest)) / scale]
-    while len(misses) <= steps and misses[-1] > 1e-9 and np.isfinite(mu):
-        if len(misses) > 40 and misses[-1] > 0.99 * misses[-41]:
+    net = task.arch
+    here = flatten(net, weights)
+    rest = task.rest(weights)
+    J = task.jacobian(weights)
+    mu = 1e-3 * float((J * J).sum()) / len(J)
+    growth = 2.0
+    misses = [float(np.linalg.norm(rest)) / task.scale]
+    while len(misses) <= steps and misses[-1] > _SOLVED and np.isfinite(mu):
+        if len(misses) > _PATIENCE and misses[-1] > 0.99 * misses[-1 - _PATIENCE]:
             break
         step = -J.T @ np.linalg.solve(J @ J.T + mu * np.eye(len(J)), rest)
         with np.errstate(over="ignore", invalid="ignore"):
-            new = values(arch, unflatten(arch, point + step), X, C) - y
-            won, promised = rest @ rest - new @ new, step @ (mu * step - J.T @ rest)
+            after = task.rest(unflatten(net, here + step))
+            won = rest @ rest - after @ after
+            promised = step @ (mu * step - J.T @ rest)
         if np.isfinite(won) and won > 0:
-            mu, growth = mu * max(1 / 3, 1 - (2 * won / promised - 1) ** 3), 2.0
-            point, rest = point + step, new
-            J = jacobian(Reals(), arch, unflatten(arch, point), X, C)[:, 0]
+            here = here + step
+            rest = after
+            J = task.jacobian(unflatten(net, here))
+            mu *= max(1 / 3, 1 - (2 * won / promised - 1) ** 3)
+            growth = 2.0
         else:
-            mu, growth = mu * growth, 2 * growth
-        misses.append(float(np.linalg.norm(rest)) / scale)
+            mu *= growth
+            growth *= 2
+        misses.append(float(np.linalg.norm(rest)) / task.scale)
     return tuple(misses)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.random import Generator
 
 from neuroviz.attention import Architecture
-from neuroviz.attention.conditioned import conditioned_weights
 from neuroviz.rank import point
 from neuroviz.rank import weights as by_names
 from neuroviz.rank.field import Field
@@ -117,15 +116,6 @@ def random_weights(field: Field, arch: Net, rng: Generator) -> Weights | BlockWe
     layers = []
     for shapes in layer_shapes(arch):
         layers.append(Layer(*(field.random(rng, shape) for shape in shapes)))
-    return tuple(layers)
-
-
-def conditioned_layers(arch: Architecture, rng: Generator) -> Weights:
-    """A random real point of a network of the paper whose spectrum is readable."""
-    weights = conditioned_weights(arch.layers, arch.attention, rng)
-    layers = []
-    for i in range(1, arch.num_layers + 1):
-        layers.append(Layer(*(weights[f"{i}.{name}"] for name in "QKV")))
     return tuple(layers)
 
 
