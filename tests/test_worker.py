@@ -1,6 +1,7 @@
 """The program of a panel's child process, asked in this one: what it unpacks, does and
 answers."""
 
+import copyreg
 import os
 import pickle
 import sys
@@ -108,7 +109,9 @@ def test_an_error_and_an_exit_of_the_work_are_answers():
     ],
     ids=["a function", "an error"],
 )
-def test_what_cannot_travel_is_answered_by_an_error(result, said):
+def test_what_cannot_travel_is_answered_by_an_error(result, said, monkeypatch):
+    # dask, in other tests, teaches pickle to build every exception again.
+    monkeypatch.delitem(copyreg.dispatch_table, StubbornError, raising=False)
     is_last, answer = pickle.loads(worker._last_answer(result))
     assert is_last is True and isinstance(answer, RuntimeError) and said in str(answer)
     assert pickle.loads(worker._last_answer([1, 2])) == (True, [1, 2])
