@@ -23,6 +23,7 @@ from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH
 THIN = "thin"
 """A fourth kind of points: rank A < a < d, with rank A or rank V above 1."""
 _LARGEST_DENOMINATOR = 10_000
+_DRAWS = 100
 
 
 @dataclass(frozen=True)
@@ -77,44 +78,63 @@ class Approach:
         >>> np.linalg.matrix_rank(np.hstack([A, V.T]))
         np.int64(1)
         """
-        u, w, k, h, R, W = _ingredients(self.d, self.d_out, self.a, self.seed)
+        of = _ingredients(self.d, self.d_out, self.a, self.seed)
         n = lcm(Fraction(self.s).denominator, Fraction(self.b).denominator)
-        far, near = int((1 - self.s) * n), int(self.b * n)
-        v = near * u + (n - near) * w
-        return Pair(
-            n * np.outer(u, k) + far * R,
-            np.outer(h, v) + (far if self.values_too else n) * W,
-        )
+        far = int((1 - self.s) * n)
+        near = int(self.b * n)
+        v = near * of.u + (n - near) * of.w
+        A = n * np.outer(of.u, of.k) + far * of.R
+        V = np.outer(of.h, v) + (far if self.values_too else n) * of.W
+        return Pair(A, V)
+
+
+class _Ingredients(NamedTuple):
+    """What an `Approach` is made of."""
+
+    u: np.ndarray
+    w: np.ndarray
+    k: np.ndarray
+    h: np.ndarray
+    R: np.ndarray
+    W: np.ndarray
 
 
 @lru_cache(maxsize=64)
-def _ingredients(d: int, d_out: int, a: int, seed: int) -> tuple[np.ndarray, ...]:
+def _ingredients(d: int, d_out: int, a: int, seed: int) -> _Ingredients:
     rng = np.random.default_rng([seed, d, d_out, a, 34])
 
     def vector(size: int) -> np.ndarray:
         return rng.choice([-2.0, -1.0, 1.0, 2.0], size)
 
     def matrix(rows: int, columns: int, rank: int) -> np.ndarray:
-        return sum(
-            (np.outer(vector(rows), vector(columns)) for _ in range(rank)),
-            np.zeros((rows, columns)),
-        )
+        found = np.zeros((rows, columns))
+        for _ in range(rank):
+            left = vector(rows)
+            found += np.outer(left, vector(columns))
+        return found
 
-    u, k, h, w = vector(d), vector(d), vector(d_out), np.zeros(d)
+    u = vector(d)
+    k = vector(d)
+    h = vector(d_out)
+    w = np.zeros(d)
     even = d - d % 2
-    # a quarter turn of pairs of entries
-    w[0:even:2], w[1:even:2] = -u[1:even:2], u[0:even:2]
-    most = [min(a, d), min(d, d_out), min(d, d_out)]
-    for _ in range(
-        100
-        # draw until no rank is lower by coincidence; the first draw nearly always is
-        # enough
-    ):
-        R, W = matrix(d, d, most[0] - 1), matrix(d_out, d, most[1] - 1)
-        whole = np.outer(u, k) + R, np.outer(h, w) + W, np.outer(h, u) + W
-        if list(map(np.linalg.matrix_rank, whole)) == most:
+    # A quarter turn of pairs of entries.
+    w[0:even:2] = -u[1:even:2]
+    w[1:even:2] = u[0:even:2]
+    rank_a = min(a, d)
+    rank_v = min(d, d_out)
+    # Drawn until no rank is lower by coincidence; the first draw nearly always will do.
+    for _ in range(_DRAWS):
+        R = matrix(d, d, rank_a - 1)
+        W = matrix(d_out, d, rank_v - 1)
+        has_ranks = (
+            np.linalg.matrix_rank(np.outer(u, k) + R) == rank_a
+            and np.linalg.matrix_rank(np.outer(h, w) + W) == rank_v
+            and np.linalg.matrix_rank(np.outer(h, u) + W) == rank_v
+        )
+        if has_ranks:
             break
-    return u, w, k, h, R, W
+    return _Ingredients(u, w, k, h, R, W)
 
 
 def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray:
@@ -139,10 +159,12 @@ def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
     The columns are the coefficients of `function_table`, each once.
     """
     A, V = pair
-    units = np.eye(V.size).reshape(-1, *V.shape)
-    changes = [*(Pair(move, V) for move in moves), *(Pair(A, unit) for unit in units)]
-    rows = np.stack([function_table(over, change, 2) for change in changes])
-    return rows[(..., *np.triu_indices(len(A)))].reshape(len(rows), -1)
+    changes = [Pair(move, V) for move in moves]
+    for unit in np.eye(V.size).reshape(-1, *V.shape):
+        changes.append(Pair(A, unit))
+    tables = np.stack([function_table(over, change, 2) for change in changes])
+    rows, columns = np.triu_indices(len(A))
+    return tables[..., rows, columns].reshape(len(tables), -1)
 
 
 class SingularFacts(NamedTuple):
@@ -190,26 +212,45 @@ def singular_facts(approach: Approach) -> SingularFacts:
     ...     print(singular_facts(Approach(3, 2, 3, s, b)).kernel, end=" ")
     1 1 1 3
     """
-    over, d, a = PrimeField(), approach.d, approach.a
-    pair = Pair(*map(over.reduce, approach.numerators()))
-    rank_a, rank_v = exact_rank(pair.A, over), exact_rank(pair.V, over)
-    case, span = fiber_case(over, pair), None
+    over = PrimeField()
+    a = approach.a
+    given = approach.numerators()
+    pair = Pair(over.reduce(given.A), over.reduce(given.V))
+    rank_a = exact_rank(pair.A, over)
     moves = directions(over, pair.A, a, rank_a)
     free = exact_rank(moves.reshape(len(moves), -1).T, over) + pair.V.size
     rows = differential(over, pair, moves)
     image = exact_rank(rows.T, over)
+
+    span = None
+    case = fiber_case(over, pair)
     if case == "rank one":
-        u, _, k, h, _, _ = _ingredients(d, approach.d_out, a, approach.seed)
-        v = pair.V[np.flatnonzero(h)[0]]
-        other = Pair(over.reduce(np.outer(v, k)), over.reduce(np.outer(h, u)))
-        both = np.concatenate(
-            [rows, differential(over, other, directions(over, other.A, a, 1))]
-        )
-        span = exact_rank(both.T, over)
-    kind = {"boundary": BOUNDARY, "rank one": CROSSING}.get(
-        case, THIN if rank_a < a < d else SMOOTH
-    )
-    dimension, preimages = alpha(a, d) + pair.V.size - 1, 2 if kind == CROSSING else 1
+        kind = CROSSING
+        span = _span_at_a_crossing(over, approach, pair, rows)
+    elif case == "boundary":
+        kind = BOUNDARY
+    else:
+        kind = THIN if rank_a < a < approach.d else SMOOTH
     return SingularFacts(
-        kind, rank_a, rank_v, free, free - image, dimension, preimages, span
+        kind=kind,
+        rank_a=rank_a,
+        rank_v=exact_rank(pair.V, over),
+        directions=free,
+        kernel=free - image,
+        dimension=alpha(a, approach.d) + pair.V.size - 1,
+        preimages=2 if kind == CROSSING else 1,
+        span=span,
     )
+
+
+def _span_at_a_crossing(
+    over: PrimeField, approach: Approach, pair: Pair, rows: np.ndarray
+) -> int:
+    """The dimension of the tangent spaces of both branches together: the given rows,
+    and those at the weights with u and v swapped."""
+    of = _ingredients(approach.d, approach.d_out, approach.a, approach.seed)
+    v = pair.V[np.flatnonzero(of.h)[0]]
+    A = over.reduce(np.outer(v, of.k))
+    V = over.reduce(np.outer(of.h, of.u))
+    there = differential(over, Pair(A, V), directions(over, A, approach.a, rank=1))
+    return exact_rank(np.concatenate([rows, there]).T, over)
