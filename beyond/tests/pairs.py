@@ -8,7 +8,7 @@ import numpy as np
 
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.layers import BlockWeights, random_block_weights
+from neuroviz_beyond.transformers.evaluate import Weights, random_weights
 
 ARCHS = [
     Transformer((3, 3), (2,), 3, "softmax", heads=3),
@@ -43,10 +43,10 @@ ARCHS = [
 ]
 
 
-def drawn(arch: Transformer, rng: np.random.Generator, reach: float) -> BlockWeights:
+def drawn(arch: Transformer, rng: np.random.Generator, reach: float) -> Weights:
     """Random weights; some heads, outputs, inputs and biases are up to 10^±reach times
     larger."""
-    weights = random_block_weights(Reals(), arch, rng)
+    weights = random_weights(Reals(), arch, rng)
     last = arch.num_layers
     for name, w in weights.items():
         kind = name.split(".")[1]
@@ -102,8 +102,8 @@ class Change:
 
 
 def same_function(
-    arch: Transformer, weights: BlockWeights, change: Change, rng: np.random.Generator
-) -> tuple[BlockWeights, tuple[tuple[int, ...], ...]]:
+    arch: Transformer, weights: Weights, change: Change, rng: np.random.Generator
+) -> tuple[Weights, tuple[tuple[int, ...], ...]]:
     """Other weights of the function, and where the heads have gone; groups stay
     together."""
     found, orders = {}, []
@@ -171,8 +171,8 @@ def same_function(
 
 
 def changed(
-    arch: Transformer, weights: BlockWeights, kind: str, rng: np.random.Generator
-) -> tuple[BlockWeights, BlockWeights] | None:
+    arch: Transformer, weights: Weights, kind: str, rng: np.random.Generator
+) -> tuple[Weights, Weights] | None:
     """Weights with one thing changed, and without it at all; None where this kind has
     no sense."""
     new, without = dict(weights), dict(weights)
@@ -308,7 +308,7 @@ KINDS = (
 
 
 def exact_outputs(
-    arch: Transformer, weights: BlockWeights, X: np.ndarray, size: float
+    arch: Transformer, weights: Weights, X: np.ndarray, size: float
 ) -> list:
     """Outputs with 60 digits, from the definition; rows are coordinates."""
     number = np.frompyfunc(mpmath.mpf, 1, 1)
@@ -346,9 +346,9 @@ def exact_outputs(
 
 def seen(
     arch: Transformer,
-    weights: BlockWeights,
-    new: BlockWeights,
-    without: BlockWeights,
+    weights: Weights,
+    new: Weights,
+    without: Weights,
     rng: np.random.Generator,
 ) -> float:
     """How far outputs differ, beside what the part that was changed does to them: the

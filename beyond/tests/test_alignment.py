@@ -24,7 +24,7 @@ from neuroviz_beyond.transformers.alignment import (
     theorem_h_margins,
     where_theorem_h_fails,
 )
-from neuroviz_beyond.transformers.layers import forward, random_block_weights
+from neuroviz_beyond.transformers.evaluate import forward, random_weights
 
 REALS = Reals()
 NETWORKS = [
@@ -105,7 +105,7 @@ def another_point(arch, weights, rng):
 @pytest.mark.parametrize("arch", NETWORKS, ids=str)
 def test_another_point_of_the_orbit_has_the_same_function_and_is_recognised(arch):
     rng = np.random.default_rng(1)
-    first = random_block_weights(REALS, arch, rng)
+    first = random_weights(REALS, arch, rng)
     second, orders = another_point(arch, first, rng)
     assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-9)
     found = align(arch, first, second)
@@ -127,7 +127,7 @@ def test_another_point_of_the_orbit_has_the_same_function_and_is_recognised(arch
 
 def test_what_cannot_be_told_is_refused():
     arch = Transformer.uniform(2, 2, 2, attention="softmax", heads=2)
-    weights = random_block_weights(REALS, arch, np.random.default_rng(0))
+    weights = random_weights(REALS, arch, np.random.default_rng(0))
     twins = weights | {
         f"1.{n}": np.repeat(weights[f"1.{n}"][:1], 2, axis=0) for n in "QK"
     }
@@ -220,7 +220,7 @@ def test_a_head_is_compared_in_units_of_its_own(size):
     """A head of logits 1e8 times larger hid another one, drawn anew, or blind."""
     arch = Transformer((3, 3), (2,), 3, "softmax", heads=3)
     rng = np.random.default_rng(0)
-    first = random_block_weights(REALS, arch, rng)
+    first = random_weights(REALS, arch, rng)
     first["1.Q"][0] *= size
     anew, blind = ({n: w.copy() for n, w in first.items()} for _ in range(2))
     anew["1.Q"][1] = rng.standard_normal((2, 3))
@@ -250,7 +250,7 @@ def test_an_ill_conditioned_basis_is_found_where_it_can_be():
     not."""
     arch = Transformer.uniform(3, 2, 3, attention="softmax", heads=2)
     rng = np.random.default_rng(0)
-    first = random_block_weights(REALS, arch, rng)
+    first = random_weights(REALS, arch, rng)
     left, right = (np.linalg.qr(rng.standard_normal((3, 3)))[0] for _ in range(2))
     for stretch in (1e-8, 1e-100):
         for turned in (False, True):
@@ -281,7 +281,7 @@ def test_an_ill_conditioned_basis_is_found_where_it_can_be():
 @pytest.mark.parametrize("size", [1.0, 1e-7, 1e-9])
 def test_a_negated_head_does_not_attend_like_another(size):
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     first["1.Q"] = first["1.Q"] * np.array([1, size])[:, None, None]
     second = first | {"1.Q": first["1.Q"] * np.array([1, -1])[:, None, None]}
     assert "no head of the second weights attends as head 2" in refusal(
@@ -292,7 +292,7 @@ def test_a_negated_head_does_not_attend_like_another(size):
 def test_equal_heads_that_cancel_are_not_equal_outputs():
     """Each matrix agrees up to 5e-7 of its size; two heads leave 1e-4 of it."""
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     almost = np.array([1, 1 + 1e-4])[:, None, None]
     first |= {
         "1.Q": first["1.Q"][:1] * almost,
@@ -313,7 +313,7 @@ def test_biases_that_a_shift_cancels_are_equal(arch):
     """All are 0 in the first weights; in the second they are what a shift of 1000
     needs, rounded."""
     rng = np.random.default_rng(0)
-    first = random_block_weights(REALS, arch, rng)
+    first = random_weights(REALS, arch, rng)
     first |= {n: 0 * w for n, w in first.items() if n.split(".")[1] in ("q", "v", "o")}
     second, orders = same_function(arch, first, Change(shift=1000.0), rng)
     found = align(arch, first, second)
@@ -325,7 +325,7 @@ def test_an_input_is_compared_in_units_of_its_own(layers):
     """Coordinates of tokens 1e8 and 1e12 times as long as others."""
     arch = Transformer.uniform(3, 2, layers, attention="softmax", heads=2)
     rng = np.random.default_rng(0)
-    first = random_block_weights(REALS, arch, rng)
+    first = random_weights(REALS, arch, rng)
     first |= {f"1.{n}": first[f"1.{n}"] * [1, 1e-8, 1e-12] for n in "QKV"}
     second, orders = same_function(arch, first, Change(), rng)
     assert align(arch, first, second).heads == orders
@@ -348,7 +348,7 @@ def test_ill_conditioned_bases_never_make_a_difference_of_equal_functions(seed):
 
 def test_rounding_to_float16_does_not_hide_a_negated_head():
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     half = {n: w.astype(np.float16) for n, w in first.items()}
     assert "no head of the second weights attends as head 1" in refusal(
         arch, half, half | {"1.Q": -half["1.Q"]}
@@ -357,7 +357,7 @@ def test_rounding_to_float16_does_not_hide_a_negated_head():
 
 def test_heads_that_attend_alike_are_a_reason_only_where_they_do():
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     twins = first | {f"1.{n}": np.repeat(first[f"1.{n}"][:1], 2, axis=0) for n in "QK"}
     assert "no head of the first weights attends as head 2 of the second" in refusal(
         arch, twins, first
@@ -373,7 +373,7 @@ def test_heads_that_attend_alike_are_a_reason_only_where_they_do():
 
 def test_a_head_without_values_and_numbers_out_of_reach_are_reasons():
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     first["1.V"][1] = 0
     second = first | {"1.Q": first["1.Q"] * np.array([1, 2])[:, None, None]}
     assert "head 2 has V = 0, so no output shows how it attends" in refusal(
@@ -394,7 +394,7 @@ def test_tensors_of_every_kind_are_aligned_or_the_rounding_is_named(kind):
     arch = Transformer.uniform(
         2, 2, 1, attention="softmax", heads=2, block=Block(biases=True)
     )
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     tensors = {n: torch.tensor(w).to(getattr(torch, kind)) for n, w in first.items()}
     parameters = {n: torch.nn.Parameter(w) for n, w in tensors.items()}
     assert align(arch, tensors, parameters).heads == ((0, 1),)
@@ -412,7 +412,7 @@ def test_tensors_of_every_kind_are_aligned_or_the_rounding_is_named(kind):
 def test_what_are_no_numbers_is_refused_in_our_words():
     torch = pytest.importorskip("torch")
     arch = Transformer.uniform(2, 2, 1, attention="softmax", heads=2)
-    first = random_block_weights(REALS, arch, np.random.default_rng(0))
+    first = random_weights(REALS, arch, np.random.default_rng(0))
     for wrong in (
         {n: w.astype(complex) for n, w in first.items()},
         {n: w.astype(str) for n, w in first.items()},
@@ -428,7 +428,7 @@ def test_what_are_no_numbers_is_refused_in_our_words():
 def test_heads_change_their_group_where_keys_and_values_have_full_rank():
     """Remark 3: a = v = d, two groups of two heads, heads 2 and 3 exchanged."""
     arch = Transformer.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))
-    first = random_block_weights(REALS, arch, np.random.default_rng(3))
+    first = random_weights(REALS, arch, np.random.default_rng(3))
     keys, values = (np.repeat(first[f"1.{name}"], 2, axis=0) for name in "KV")
     A, V = (keys.mT @ first["1.Q"])[[0, 2, 1, 3]], (first["1.O"] @ values)[[0, 2, 1, 3]]
     second = first | {
@@ -446,7 +446,7 @@ def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens(causal
     """Remark 6 (i): −A and −V for all heads of such a set; with skips I + V_J is then
     the identity."""
     arch = Transformer.uniform(3, 2, 1, 2, "softmax", heads=2, causal=causal, skip=skip)
-    first = random_block_weights(REALS, arch, np.random.default_rng(2))
+    first = random_weights(REALS, arch, np.random.default_rng(2))
     first["1.V"][1] = -first["1.V"][0]
     second = first | {"1.Q": -first["1.Q"], "1.V": -first["1.V"]}
     assert np.allclose(outputs(arch, first), outputs(arch, second), atol=1e-13)
@@ -542,8 +542,7 @@ def test_near_the_edge_of_a_condition_floats_are_undecided_and_fractions_are_not
     )
     rng = np.random.default_rng(4)
     weights = {
-        n: np.round(8 * w) / 8
-        for n, w in random_block_weights(REALS, arch, rng).items()
+        n: np.round(8 * w) / 8 for n, w in random_weights(REALS, arch, rng).items()
     }
     for edited, (place, factor) in edits.items():
         weights[edited][place] = factor and factor * weights[edited][0]

@@ -17,6 +17,7 @@ import pytest
 import neuroviz_beyond.certificate.small_rank_pieces
 import neuroviz_beyond.certificate.verify
 from neuroviz.attention import Architecture
+from neuroviz.attention.layers import by_layer
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import budget as budget_module
 from neuroviz.rank.budget import Budget
@@ -34,7 +35,7 @@ from neuroviz_beyond.certificate.certificate import (
     routes_to_try,
 )
 from neuroviz_beyond.certificate.find import _random_weights, ball_proof, words
-from neuroviz_beyond.transformers.layers import Layer
+from neuroviz_beyond.certificate.verify import Place
 
 BOTH = ("lightning", "softmax")
 
@@ -80,7 +81,7 @@ def imported_by(module):
 
 def test_what_checks_uses_nothing_of_what_finds():
     ours, text = imported_by(import_module("neuroviz_beyond.certificate.verify"))
-    assert ours == {"attention", "balls", "layers", "small_ranks"}
+    assert ours == {"attention", "balls", "layers", "network", "small_ranks"}
     assert "jacobian" not in text
     pieces = {"attention", "field", "small_rank_pieces", "transformer"}
     assert (
@@ -132,16 +133,11 @@ def test_a_theorem_is_checked_by_ranks_that_do_not_know_it(monkeypatch):
 def test_forward_and_backward_balls_overlap(attention):
     across = Architecture((3, 2, 4), (2, 1), 3, attention).slice()
     rng = np.random.default_rng(0)
-    weights = tuple(
-        Layer(*(rng.integers(-2, 3, np.shape(matrix)) / 2 for matrix in layer))
-        for layer in _random_weights(across, rng)
-    )
-    free = [
-        (i, m, *place)
-        for i, layer in enumerate(weights)
-        for m, matrix in enumerate(layer)
-        for place in np.ndindex(matrix.shape)
-    ]
+    weights = {}
+    free = []
+    for name, matrix in _random_weights(across, rng).items():
+        weights[name] = rng.integers(-2, 3, matrix.shape) / 2
+        free += [Place(name, row, column) for row, column in np.ndindex(matrix.shape)]
     X, functionals = rng.integers(-2, 3, (2, 3, 3)) / 2, rng.integers(-3, 4, (2, 4, 3))
     backward = ball_jacobian(
         attention, weights, np.ones(len(free), dtype=bool), X, functionals
@@ -194,9 +190,11 @@ def test_large_and_small_entries_are_no_obstacle():
 
 
 def on_the_slice(*layers):
-    return tuple(
-        Layer(*(np.array(matrix, dtype=float) for matrix in layer)) for layer in layers
-    )
+    weights = {}
+    for i, layer in enumerate(layers, start=1):
+        for name, matrix in zip("QKV", layer, strict=True):
+            weights[f"{i}.{name}"] = np.array(matrix, dtype=float)
+    return weights
 
 
 I2, J2 = np.eye(2), np.array([[0.0, 1.0], [-1.0, 0.0]])
@@ -236,8 +234,8 @@ def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
 
     def change(data):
         data["weights"] = [
-            [[[str(x) for x in row] for row in M.tolist()] for M in one]
-            for one in weights
+            [[[str(x) for x in row] for row in M.tolist()] for M in layer.values()]
+            for layer in by_layer(weights)
         ]
 
     assert (

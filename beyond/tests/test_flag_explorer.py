@@ -10,6 +10,7 @@ from panels import headlines, plain, said, title, trace
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import effective_widths
+from neuroviz.attention.symmetry import virtual_weights
 from neuroviz.deep.span import flag_steps, measure_span
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
@@ -21,8 +22,7 @@ from neuroviz_beyond.proofs.flag_panel import (
     flag_parts,
     study_flag,
 )
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import random_weights
+from neuroviz_beyond.transformers.evaluate import random_weights
 
 # Lemma D
 

@@ -10,7 +10,7 @@ from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.alignment import align, shown
 from neuroviz_beyond.transformers.block_formulas import known_redundancies
-from neuroviz_beyond.transformers.layers import forward, random_block_weights
+from neuroviz_beyond.transformers.evaluate import forward, random_weights
 from neuroviz_beyond.transformers.real_models import real_model
 
 REALS = Reals()
@@ -21,7 +21,7 @@ def grouped_network(head_dim, value_dim, seed):
     """One layer of width 2, two groups of two heads, and random weights of it."""
     block = Block(value_dim, GROUPS)
     arch = Transformer.uniform(2, head_dim, 1, 3, "softmax", heads=HEADS, block=block)
-    return arch, random_block_weights(REALS, arch, np.random.default_rng(seed))
+    return arch, random_weights(REALS, arch, np.random.default_rng(seed))
 
 
 def shared(group, rank, axis):

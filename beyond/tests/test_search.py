@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 
 from neuroviz.attention.layer import Pair, function_table
 from neuroviz.attention.layers import by_layer
-from neuroviz.attention.symmetry import VirtualWeights, as_network
+from neuroviz.attention.symmetry import VirtualWeights, as_network, virtual_weights
 from neuroviz.kit.plot import make
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
@@ -45,15 +45,7 @@ from neuroviz_beyond.search.panel import SearchExplorer, search_parts
 from neuroviz_beyond.search.search import VERIFIED, search_fiber
 from neuroviz_beyond.search.units import fitting_units
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import (
-    Layer,
-    flatten,
-    forward,
-    random_block_weights,
-    random_weights,
-    unflatten,
-)
+from neuroviz_beyond.transformers.evaluate import forward, random_weights
 
 J = np.array([[0.0, 1.0], [-1.0, 0.0]])
 
@@ -173,9 +165,8 @@ def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, k
 def test_at_a_boundary_point_the_kernel_is_larger_and_the_fibre_still_one_point():
     v, k, h = rng(1).standard_normal((3, 3))
     arch = Transformer((3, 1), (1,))
-    search = search_fiber(
-        arch, (Layer(k[None], v[None], h[:1, None] * v[None]),), starts=16
-    )
+    weights = {"1.Q": k[None], "1.K": v[None], "1.V": h[:1, None] * v[None]}
+    search = search_fiber(arch, weights, starts=16)
     assert search.kernel == 2  # d, of which the rescaling is one (Lemma A.3)
     assert search.continuum is None and [
         point.symmetry for point in search.classes
@@ -218,11 +209,13 @@ def test_with_heads_the_points_found_are_those_of_theorem_h(arch, kinds, surely)
 def test_where_condition_4_of_theorem_h_fails_unexplained_weights_are_found():
     """V₁ + V₂ = 0 and two tokens: −A and −V have the same function (remark 6)."""
     arch = replace(HEADS, tokens=2)
-    (layer,) = random(arch, 1)
-    layer = layer._replace(V=np.stack([layer.V[0], -layer.V[0]]))
-    search = search_fiber(arch, (layer,), starts=12, kinds=("near ρM",))
+    weights = random(arch, 1)
+    V = weights["1.V"][0]
+    weights["1.V"] = np.stack([V, -V])
+    search = search_fiber(arch, weights, starts=12, kinds=("near ρM",))
     assert UNEXPLAINED in {one.symmetry for one in search.classes}
-    negative = comparable(arch, (layer,), (Layer(-layer.Q, layer.K, -layer.V),))
+    changed = {"1.Q": -weights["1.Q"], "1.V": -weights["1.V"]}
+    negative = comparable(arch, weights, weights | changed)
     others = [one for one in search.classes if one.symmetry == UNEXPLAINED]
     for one in others:
         assert distance("softmax", shuffled(negative, one.virtual), one.virtual) < 1e-6
@@ -279,9 +272,8 @@ SIZES = [
 
 def of_other_sizes(arch, change, seed=5):
     """Random weights, of which some are so many times larger."""
-    weights = random_block_weights(Reals(), arch, rng(seed))
-    weights |= {name: factor * weights[name] for name, factor in change.items()}
-    return unflatten(arch, flatten(weights))
+    weights = random(arch, seed)
+    return weights | {name: factor * weights[name] for name, factor in change.items()}
 
 
 @pytest.mark.parametrize(("arch", "change"), SIZES, ids=str)
@@ -345,15 +337,15 @@ def test_biases_that_no_input_shows_are_refused_at_once(name):
 
 def test_tensors_are_searched_as_the_numbers_that_they_hold():
     torch = pytest.importorskip("torch")
-    (layer,) = random(ONE)
-    half = Layer(
-        *(torch.nn.Parameter(torch.tensor(matrix).bfloat16()) for matrix in layer)
-    )
-    exact = Layer(*(matrix.detach().double().numpy() for matrix in half))
-    one, other = (search_fiber(ONE, (each,), starts=2) for each in (half, exact))
+    weights = random(ONE)
+    half = {}
+    for name, matrix in weights.items():
+        half[name] = torch.nn.Parameter(torch.tensor(matrix).bfloat16())
+    exact = {name: matrix.detach().double().numpy() for name, matrix in half.items()}
+    one, other = (search_fiber(ONE, each, starts=2) for each in (half, exact))
     np.testing.assert_array_equal(flat(one.target), flat(other.target))
     with pytest.raises(ValueError, match="finite weights; 1.V"):
-        search_fiber(ONE, (layer._replace(V=np.inf * layer.V),))
+        search_fiber(ONE, weights | {"1.V": np.inf * weights["1.V"]})
 
 
 # How it is run.
@@ -390,7 +382,8 @@ def test_more_starts_only_add_and_a_seed_is_a_search():
         ({"kinds": [["random"]]}, "kinds of start"),
         ({"seed": "0"}, "seed must be a whole number ≥ 0; got '0'"),
         ({"progress": 3}, "progress is a function, or None; got 3"),
-        ({"weights": ()}, "shapes"),
+        ({"weights": ()}, "needs a dict with 1.Q of shape"),
+        ({"weights": {"1.Q": np.eye(3)}}, r"1.Q of shape \(1, 2, 2\).*got \(3, 3\)"),
         ({"arch": "softmax"}, "needs an Architecture or a Transformer"),
         (
             {"arch": Transformer.uniform(2, 2, 1, heads=2)},
@@ -411,9 +404,9 @@ def test_what_makes_no_search_is_refused(change, words):
 @pytest.mark.parametrize("attention", ["softmax", "lightning"])
 def test_the_zero_function_is_refused(attention):
     arch = Transformer.uniform(2, 2, 1, 3, attention)
-    (layer,) = random(arch)
+    weights = random(arch)
     with pytest.raises(ValueError, match="zero"):
-        search_fiber(arch, (layer._replace(V=0 * layer.V),), starts=2)
+        search_fiber(arch, weights | {"1.V": 0 * weights["1.V"]}, starts=2)
 
 
 def test_settings_that_are_none_are_refused():
@@ -460,13 +453,12 @@ def test_a_narrow_network_has_the_same_virtual_weights_also_where_values_lost_ra
     arch,
 ):
     weights = random(arch)
-    u = rng(3).standard_normal(weights[0].V.shape[0])
-    lost = weights[0]._replace(V=np.outer(u, weights[0].V[0]))
-    for given in (weights, (lost, *weights[1:])):
+    V = weights["1.V"]
+    lost = np.outer(rng(3).standard_normal(len(V)), V[0])
+    for given in (weights, weights | {"1.V": lost}):
         thin = narrow(arch, given)
-        assert [layer.Q.shape for layer in thin] == [
-            (a, d) for d, _, a in arch.slice().network.layers
-        ]
+        shapes = {name: matrix.shape for name, matrix in thin.items()}
+        assert shapes == arch.slice().network.parameter_shapes
         one, other = (
             flat(virtual_weights(Reals(), network)) for network in (given, thin)
         )

@@ -9,10 +9,10 @@ import pytest
 
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz_beyond.transformers import Block, Transformer
+from neuroviz_beyond.transformers import Block, Transformer, evaluate
 from neuroviz_beyond.transformers.alignment import shown
 from neuroviz_beyond.transformers.block_formulas import effective_widths
-from neuroviz_beyond.transformers.layers import forward, jacobian, random_block_weights
+from neuroviz_beyond.transformers.evaluate import forward, jacobian
 
 S = np.array(None)
 S[()] = flint.fmpq_poly([0, 1])
@@ -46,7 +46,7 @@ def test_w1_what_later_layers_see_has_the_widths_of_theorem_w(seed):
     arch = Transformer(
         widths, head_dims[: len(heads)], 3, "softmax", heads, block=block
     )
-    layers = shown("a test", arch, random_block_weights(Reals(), arch, rng))
+    layers = shown("a test", arch, evaluate.random_weights(Reals(), arch, rng))
     assert reduced(layers) == effective_widths(arch)[1:-1]
     layers[-1] = layers[-1]._replace(A=0 * layers[-1].A, V=0 * layers[-1].V)
     assert reduced(layers)[-1] == 0
@@ -333,7 +333,9 @@ def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(a
     over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
     first = Transformer((2, 2), (2,), 3, skip=True)
     last = Transformer((2, 2), (2,), 3, heads=4)
-    before, behind = (random_block_weights(over, arch, rng) for arch in (first, last))
+    before, behind = (
+        evaluate.random_weights(over, arch, rng) for arch in (first, last)
+    )
     if alone:
         before["1.V"] *= 0
     X = over.random(rng, (12, 2, 3))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layers import forward, jacobian
+from neuroviz_beyond.transformers.evaluate import forward, jacobian
 from studies.teleportation import teleportation
 from studies.teleportation.teleportation import (
     DESTINATIONS,
@@ -28,7 +28,7 @@ from studies.teleportation.teleportation import (
 
 
 def squared_norm(weights):
-    return sum(float((matrix**2).sum()) for layer in weights for matrix in layer)
+    return sum(float((matrix**2).sum()) for matrix in weights.values())
 
 
 def at(walk, problem, s):
@@ -44,7 +44,7 @@ def test_the_gradient_is_that_of_the_network(walk):
     outputs = forward(Reals(), "lightning", weights, X)
     J = jacobian(Reals(), "lightning", weights, X, (outputs - Y)[:, None] / INPUTS)
     loss, gradient = loss_and_gradient(stack([weights]), X[None], Y[None])
-    mine = np.concatenate([matrix[0].ravel() for layer in gradient for matrix in layer])
+    mine = np.concatenate([matrix[0].ravel() for matrix in gradient.values()])
     np.testing.assert_allclose(mine, J.sum(axis=(0, 1)), rtol=1e-10, atol=1e-12)
     assert np.isclose(loss[0], ((outputs - Y) ** 2).sum() / (2 * INPUTS))
 

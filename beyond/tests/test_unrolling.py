@@ -8,7 +8,7 @@ import pytest
 from definition import factors
 
 from neuroviz.attention import Architecture, unrolling
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.attention.unrolling import (
     Factor,
     balancing_factor,
@@ -22,8 +22,7 @@ from neuroviz.attention.unrolling import (
     unroll,
 )
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import forward, random_tokens, random_weights
+from neuroviz_beyond.transformers.evaluate import forward, random_tokens, random_weights
 
 F = PrimeField()
 NETWORKS = [

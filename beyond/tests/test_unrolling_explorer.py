@@ -10,11 +10,11 @@ import pytest
 from node import ask, check_types
 from panels import plain, words_of
 
+from neuroviz.attention.symmetry import virtual_weights
 from neuroviz.attention.unrolling import link_values, reflect, term, unroll
 from neuroviz.kit.plot import plain as plain_data
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import forward
+from neuroviz_beyond.transformers.evaluate import forward
 from neuroviz_beyond.unrolling import unrolling as module
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 from neuroviz_beyond.unrolling.unrolled_facts import unrolled_facts

@@ -12,10 +12,10 @@ from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.rows import RowSpace
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import known_redundancies
-from neuroviz_beyond.transformers.layers import (
+from neuroviz_beyond.transformers.evaluate import (
     jacobian,
-    random_block_weights,
     random_tokens,
+    random_weights,
 )
 
 F = PrimeField()
@@ -108,7 +108,7 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
     counts."""
     seen = dict.fromkeys(FAMILIES, 0)
     for n, arch in enumerate(every_family()):
-        weights = random_block_weights(F, arch, np.random.default_rng(n))
+        weights = random_weights(F, arch, np.random.default_rng(n))
         J, found = derivative_at(arch, weights), directions_at(arch, weights)
         for name, rows in found.items():
             assert not changes(J, rows), (str(arch), name)
@@ -117,7 +117,7 @@ def test_each_direction_of_each_family_leaves_the_function_alone():
             assert set(known_redundancies(arch)) <= set(found), arch
     assert set(seen) == set(FAMILIES) and min(seen.values()) >= 8, seen
     skips = Transformer((3, 3), (2,), attention="softmax", heads=2, skip=True)
-    weights = random_block_weights(F, skips, np.random.default_rng(0))
+    weights = random_weights(F, skips, np.random.default_rng(0))
     # only what has a reason is there
     assert list(directions_at(skips, weights)) == FAMILIES[:1]
 
@@ -141,7 +141,7 @@ BLENDING = Transformer(
 def test_at_other_weights_the_same_directions_do_something(arch):
     """A check that can fail; only key biases are the same direction everywhere."""
     weights, other = (
-        random_block_weights(F, arch, np.random.default_rng(seed)) for seed in (0, 1)
+        random_weights(F, arch, np.random.default_rng(seed)) for seed in (0, 1)
     )
     J = derivative_at(arch, weights)
     for name, rows in directions_at(arch, other).items():
@@ -154,7 +154,7 @@ def test_a_key_bias_matters_once_keys_are_rotated_and_for_lightning():
         arch = Transformer(
             (3, 3), (2,), 3, kind, block=Block(biases=True, rotary=rotary)
         )
-        weights = random_block_weights(F, arch, np.random.default_rng(0))
+        weights = random_weights(F, arch, np.random.default_rng(0))
         shapes = arch.parameter_shapes.items()
         row = np.concatenate(
             [np.full(shape, float(n == "1.k")).ravel() for n, shape in shapes]
@@ -167,7 +167,7 @@ def blends(arch, seed=0):
     """What the blends of each layer add to the families before them."""
     space = RowSpace(F, arch.num_parameters)
     found = symmetry_directions(
-        arch, F, random_block_weights(F, arch, np.random.default_rng(seed))
+        arch, F, random_weights(F, arch, np.random.default_rng(seed))
     )
     return [[space.add(rows) for rows in parts] for parts in found.values()][-1]
 
@@ -187,7 +187,7 @@ def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     arch = Transformer((d, H * d), (a,), heads=H)
     over = Reals()
     rng = np.random.default_rng(2)
-    weights = random_block_weights(over, arch, rng)
+    weights = random_weights(over, arch, rng)
     J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(
         -1, arch.num_parameters
     )

@@ -13,14 +13,12 @@ from neuroviz.attention.formulas import general_formula
 from neuroviz.kit.measured import measure_dimension, rank_by_inputs
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.formulas import expected_dimension
-from neuroviz_beyond.transformers.layers import (
-    flatten,
+from neuroviz_beyond.transformers.evaluate import (
     forward,
     random_tokens,
     random_weights,
-    unflatten,
 )
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 KINDS = ("lightning", "softmax")
 COMBINATIONS = [
@@ -37,7 +35,8 @@ COMBINATIONS = [
 
 def a_network(arch, seed=0):
     rng = np.random.default_rng(seed)
-    weights = unflatten(arch, 0.6 * flatten(random_weights(Reals(), arch, rng)))
+    weights = random_weights(Reals(), arch, rng)
+    weights = {name: 0.6 * matrix for name, matrix in weights.items()}
     return weights, 0.8 * random_tokens(Reals(), arch, 4, rng), rng
 
 
@@ -100,22 +99,22 @@ def test_blending_heads_leave_the_function_alone():
     """a = d: A_h → Σ g_hk A_k and V_h → Σ (g⁻ᵀ)_hk V_k is a symmetry, and with other
     matrices it is not."""
     arch = Transformer((3, 3), (3,), heads=2)
-    (layer,), X, rng = a_network(arch)
+    weights, X, rng = a_network(arch)
     g = rng.standard_normal((2, 2))
-    A = np.einsum("hai,haj->hij", layer.K, layer.Q)
+    A = np.einsum("hai,haj->hij", weights["1.K"], weights["1.Q"])
+    V = weights["1.V"]
     blended = np.einsum("hk,kij->hij", g, A)
 
     def network(matrices, V):
         eye = np.broadcast_to(np.eye(3), (2, 3, 3))
-        return forward(Reals(), "lightning", (type(layer)(matrices, eye, V),), X)
+        return forward(Reals(), arch, {"1.Q": matrices, "1.K": eye, "1.V": V}, X)
 
-    before = network(A, layer.V)
-    after = network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g).T, layer.V))
+    before = network(A, V)
+    after = network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g).T, V))
     np.testing.assert_allclose(before, after, atol=1e-12)
     assert (
         np.abs(
-            before
-            - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), layer.V))
+            before - network(blended, np.einsum("hk,kij->hij", np.linalg.inv(g), V))
         ).max()
         > 1e-3
     )

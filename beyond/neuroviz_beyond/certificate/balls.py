@@ -7,16 +7,19 @@ matrix of balls invertible. beyond/docs/certificates.md: "Ball arithmetic". The
 precision is python-flint's, `flint.ctx.prec`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock
+from typing import NamedTuple, Self
 
 # import this module late: flint would take a quarter of neuroviz's import time
 import flint
 import numpy as np
-from flint import arb_mat
+from flint import arb, arb_mat
 
-from neuroviz_beyond.transformers.layers import Weights
+from neuroviz.attention.layers import by_layer
+from neuroviz.rank.network import Weights
+from neuroviz_beyond.certificate.verify import Place
 
 # rows of a product in one call: python-flint ignores Ctrl-C within a call
 _ROWS_AT_ONCE = 64
@@ -37,9 +40,25 @@ def precision(bits: int) -> Iterator[None]:
         yield
 
 
-def _balls(matrices: Iterable[np.ndarray]) -> list[arb_mat]:
-    """Matrices of exact balls."""
-    return [arb_mat(matrix.tolist()) for matrix in matrices]
+def _ball(matrix: np.ndarray) -> arb_mat:
+    """A matrix of exact balls."""
+    return arb_mat(matrix.tolist())
+
+
+class _LayerOfBalls(NamedTuple):
+    """The weights of a layer as exact balls."""
+
+    Q: arb_mat
+    K: arb_mat
+    V: arb_mat
+
+    @classmethod
+    def of(cls, layer: dict[str, np.ndarray]) -> Self:
+        return cls(_ball(layer["Q"]), _ball(layer["K"]), _ball(layer["V"]))
+
+    def logits(self, tokens: arb_mat) -> arb_mat:
+        """Xᵀ A X."""
+        return (self.K * tokens).transpose() * (self.Q * tokens)
 
 
 def ball_jacobian(
@@ -54,37 +73,53 @@ def ball_jacobian(
     of balls.
 
     Args:
-        attention, weights, X: as in `transformers.layers.jacobian`; floats, taken
+        attention, weights, X: as in `transformers.evaluate.jacobian`; floats, taken
             as exact.
         free: True for each parameter, in the order of `flatten`, that has a column.
         functionals: for each input one functional of its output, shape (N, d_l, t).
         pause: called before each input with its number; what it raises ends the work.
     """
-    layers, rows = [_balls(layer) for layer in weights], []
-    for number, (tokens, grad) in enumerate(
-        zip(_balls(X), _balls(functionals), strict=True)
-    ):
+    layers = [_LayerOfBalls.of(layer) for layer in by_layer(weights)]
+    rows = []
+    for number, (tokens, functional) in enumerate(zip(X, functionals, strict=True)):
         pause(number)
-        traces, parts = [], []
-        for Q, K, V in layers:
-            q, k = Q * tokens, K * tokens
-            S = _attend(attention, k.transpose() * q)
-            traces.append((tokens, q, k, S))
-            tokens = V * (tokens * S)
-        for (Q, K, V), (tokens, q, k, S) in zip(
-            reversed(layers), reversed(traces), strict=True
-        ):
-            V_bar = grad * (tokens * S).transpose()
-            grad = V.transpose() * grad
-            B_bar = _attend_moved(attention, S, tokens.transpose() * grad)
-            k_bar, q_bar = q * B_bar.transpose(), k * B_bar
-            parts[:0] = [q_bar * tokens.transpose(), k_bar * tokens.transpose(), V_bar]
-            grad = grad * S.transpose() + K.transpose() * k_bar + Q.transpose() * q_bar
-        entries = [entry for part in parts for entry in part.entries()]
-        rows.append(
-            [entry for entry, is_free in zip(entries, free, strict=True) if is_free]
-        )
+        gradient = _gradient(attention, layers, _ball(tokens), _ball(functional))
+        of_free = [e for e, is_free in zip(gradient, free, strict=True) if is_free]
+        rows.append(of_free)
     return arb_mat(rows)
+
+
+def _gradient(
+    attention: str, layers: list[_LayerOfBalls], tokens: arb_mat, functional: arb_mat
+) -> list[arb]:
+    """How a functional of the outputs moves with each parameter, in the order of
+    `flatten`."""
+    traces = []
+    for layer in layers:
+        q = layer.Q * tokens
+        k = layer.K * tokens
+        S = _attend(attention, k.transpose() * q)
+        traces.append((tokens, q, k, S))
+        tokens = layer.V * (tokens * S)
+    grad = functional
+    entries = []
+    for layer, (tokens, q, k, S) in zip(
+        reversed(layers), reversed(traces), strict=True
+    ):
+        V_bar = grad * (tokens * S).transpose()
+        grad = layer.V.transpose() * grad
+        B_bar = _attend_moved(attention, S, tokens.transpose() * grad)
+        q_bar = k * B_bar
+        k_bar = q * B_bar.transpose()
+        Q_bar = q_bar * tokens.transpose()
+        K_bar = k_bar * tokens.transpose()
+        entries = [*Q_bar.entries(), *K_bar.entries(), *V_bar.entries(), *entries]
+        grad = (
+            grad * S.transpose()
+            + layer.K.transpose() * k_bar
+            + layer.Q.transpose() * q_bar
+        )
+    return entries
 
 
 def _attend(attention: str, z: arb_mat) -> arb_mat:
@@ -143,7 +178,7 @@ def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> b
             return False
         if not np.isfinite(step).all():
             return False
-        R = _product(*_balls([step]), R, pause).mid()
+        R = _product(_ball(step), R, pause).mid()
     return False
 
 
@@ -163,10 +198,7 @@ def _product(R: arb_mat, B: arb_mat, pause: Callable[[], None]) -> arb_mat:
 
 
 def ball_tangents(
-    attention: str,
-    weights: Weights,
-    free: list[tuple[int, int, int, int]],
-    x: np.ndarray,
+    attention: str, weights: Weights, free: list[Place], x: np.ndarray
 ) -> arb_mat:
     """How the output of one input moves along each free entry: the derivative, forward.
 
@@ -176,41 +208,69 @@ def ball_tangents(
         Ẏ = V̇ X S + V (Ẋ S + X Ṡ),   Ṡ from ż = Ẋᵀ A X + Xᵀ A Ẋ, or the part of Q̇ or
                                       K̇ in it.
 
-    A free entry is (layer, 0 for Q, 1 for K or 2 for V, row, column); they go layer by
-    layer.
+    The free entries go layer by layer.
 
     Returns:
         A row for each free entry; a column for each entry of the output, row by row.
     """
-    (tokens,), moved = _balls([x]), []
-    t = range(tokens.ncols())
-    for i, layer in enumerate(weights):
-        Q, K, V = _balls(layer)
-        q, k = Q * tokens, K * tokens
-        S = _attend(attention, k.transpose() * q)
-        XS, VX, columns = tokens * S, V * tokens, []
+    tokens = _ball(x)
+    moved = []
+    for i, layer in enumerate(by_layer(weights), start=1):
+        matrices = _LayerOfBalls.of(layer)
         if moved:
-            AX, XA, through = K.transpose() * q, k.transpose() * Q, []
-            for row, column in np.ndindex(tokens.nrows(), len(t)):
-                E, dz = arb_mat(tokens.nrows(), len(t)), arb_mat(len(t), len(t))
-                E[row, column] = 1
-                for j in t:
-                    dz[column, j] += AX[row, j]
-                    dz[j, column] += XA[j, row]
-                through.append(
-                    (V * (E * S) + VX * _attend_moved(attention, S, dz)).entries()
-                )
-            columns = (arb_mat(moved) * arb_mat(through)).tolist()
-        for m, row, column in (place[1:] for place in free if place[0] == i):
-            if m == 2:
-                out = arb_mat(V.nrows(), len(t))
-                for j in t:
-                    out[row, j] = XS[column, j]
-            else:  # ż_ji = k_j Q̇ x_i, or K̇ x_j q_i
-                left = [k[row, j] if m == 0 else tokens[column, j] for j in t]
-                right = [tokens[column, j] if m == 0 else q[row, j] for j in t]
-                dz = arb_mat([[at * by for by in right] for at in left])
-                out = VX * _attend_moved(attention, S, dz)
-            columns.append(out.entries())
-        tokens, moved = V * XS, columns
+            through = _through_layer(attention, matrices, tokens)
+            moved = (arb_mat(moved) * arb_mat(through)).tolist()
+        own = [place for place in free if place.name.startswith(f"{i}.")]
+        moved += _own_entries(attention, matrices, tokens, own)
+        S = _attend(attention, matrices.logits(tokens))
+        tokens = matrices.V * (tokens * S)
     return arb_mat(moved)
+
+
+def _through_layer(
+    attention: str, layer: _LayerOfBalls, tokens: arb_mat
+) -> list[list[arb]]:
+    """How the outputs of a layer move with each entry of its tokens."""
+    rows = tokens.nrows()
+    t = tokens.ncols()
+    S = _attend(attention, layer.logits(tokens))
+    VX = layer.V * tokens
+    AX = layer.K.transpose() * (layer.Q * tokens)
+    XA = (layer.K * tokens).transpose() * layer.Q
+    found = []
+    for row, column in np.ndindex(rows, t):
+        dX = arb_mat(rows, t)
+        dX[row, column] = 1
+        dz = arb_mat(t, t)
+        for j in range(t):
+            dz[column, j] += AX[row, j]
+            dz[j, column] += XA[j, row]
+        out = layer.V * (dX * S) + VX * _attend_moved(attention, S, dz)
+        found.append(out.entries())
+    return found
+
+
+def _own_entries(
+    attention: str, layer: _LayerOfBalls, tokens: arb_mat, places: list[Place]
+) -> list[list[arb]]:
+    """How the outputs of a layer move with entries of its own weights."""
+    t = range(tokens.ncols())
+    q = layer.Q * tokens
+    k = layer.K * tokens
+    S = _attend(attention, k.transpose() * q)
+    XS = tokens * S
+    VX = layer.V * tokens
+    found = []
+    for name, row, column in places:
+        if name.endswith(".V"):
+            out = arb_mat(layer.V.nrows(), len(t))
+            for j in t:
+                out[row, j] = XS[column, j]
+        elif name.endswith(".Q"):
+            dz = arb_mat([[k[row, j] * tokens[column, i] for i in t] for j in t])
+            out = VX * _attend_moved(attention, S, dz)
+        else:
+            dz = arb_mat([[tokens[column, j] * q[row, i] for i in t] for j in t])
+            out = VX * _attend_moved(attention, S, dz)
+        found.append(out.entries())
+    return found

@@ -17,8 +17,8 @@ from neuroviz.attention.gauge_slice import GaugeSlice
 from neuroviz.attention.layers import by_layer
 from neuroviz.rank.budget import Budget
 from neuroviz.rank.field import Reals
+from neuroviz.rank.network import Weights
 from neuroviz.rank.point import num_parameters, random_point
-from neuroviz_beyond.transformers.layers import Layer, Weights
 
 BITS = (128, 256, 512, 1024)
 """The precisions that the ball route tries, one after the other."""
@@ -171,7 +171,9 @@ def ball_proof(
         )
     data = {
         "bits": bits,
-        "weights": [[_texts(matrix) for matrix in layer] for layer in weights],
+        "weights": [
+            [_texts(layer[name]) for name in "QKV"] for layer in by_layer(weights)
+        ],
         "inputs": _texts(X),
         "functionals": functionals.tolist(),
     }
@@ -181,14 +183,12 @@ def ball_proof(
 def _random_weights(across: GaugeSlice, rng: np.random.Generator) -> Weights:
     """A random point of the slice, in short numbers."""
     drawn = random_point(across.network, Reals(), rng).weights
-    layers = []
-    for layer in by_layer(drawn):
-        layers.append(Layer(*(_short(layer[name]) for name in "QKV")))
-    for i, layer in enumerate(layers, start=1):
-        for name, matrix in layer._asdict().items():
-            corner = across.corners[f"{i}.{name}"]
-            matrix[:corner, :corner] = np.eye(corner)
-    return tuple(layers)
+    found = {}
+    for name, matrix in drawn.items():
+        found[name] = _short(matrix)
+        corner = across.corners[name]
+        found[name][:corner, :corner] = np.eye(corner)
+    return found
 
 
 def _free_entries(across: GaugeSlice) -> np.ndarray:

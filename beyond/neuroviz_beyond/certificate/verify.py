@@ -12,18 +12,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from neuroviz.attention import Architecture
+from neuroviz.attention.layers import by_layer
+from neuroviz.rank.network import Weights
 from neuroviz_beyond.certificate.small_ranks import local_check
-from neuroviz_beyond.transformers.layers import Layer, Weights
 
-Place = tuple[int, int, int, int]
-"""A free entry: layer, matrix (0 for Q, 1 for K, 2 for V), row, column."""
 _MOST_BITS = 4096
 # multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
 _BITS_AGAIN = (2, 4, 8)
+
+
+class Place(NamedTuple):
+    """An entry of the weights: "2.K", row, column."""
+
+    name: str
+    row: int
+    column: int
 
 
 @dataclass(frozen=True)
@@ -177,38 +185,50 @@ def _check_inputs(arch: Architecture, X: np.ndarray, functionals: np.ndarray) ->
         )
 
 
-def _checked_slice(arch: Architecture, weights: Weights) -> tuple[Weights, list[Place]]:
-    """The stored weights, if they lie on the slice, and its free places, layer by
-    layer.
+def _free_places(arch: Architecture, weights: Weights) -> list[Place]:
+    """The free places of the slice, layer by layer, if the weights lie on it.
 
     The slice of "The gauge slice", built again: K = [1 | K′], V = [1 | V′] before the
     last layer, and for lightning one entry of Q.
     """
-    d, depth = arch.widths, arch.num_layers
-    if len(weights) != depth:
-        raise ValueError(f"{len(weights)} layers are stored, of {depth}")
-    r = [*accumulate(d[:-1], min), d[-1]]
+    depth = arch.num_layers
+    is_lightning = arch.attention == "lightning"
+    layers = by_layer(weights)
+    if len(layers) != depth:
+        raise ValueError(f"{len(layers)} layers are stored, of {depth}")
+    r = [*accumulate(arch.widths[:-1], min), arch.widths[-1]]
     free = []
-    for i, (Q, K, V) in enumerate(weights):
-        a = min(arch.head_dims[i], r[i])
-        if (Q.shape, K.shape, V.shape) != ((a, r[i]), (a, r[i]), (r[i + 1], r[i])):
-            raise ValueError(f"layer {i + 1} has other shapes than the slice")
-        if (K[:, :a] != np.eye(a)).any() or (
-            i < depth - 1 and (V[:, : r[i + 1]] != np.eye(r[i + 1])).any()
-        ):
-            raise ValueError(f"layer {i + 1} does not lie on the slice")
-        if arch.attention == "lightning" and Q[0, 0] != 1:
+    for i, layer in enumerate(layers, start=1):
+        r_in = r[i - 1]
+        r_out = r[i]
+        a = min(arch.head_dims[i - 1], r_in)
+        shapes = {"Q": (a, r_in), "K": (a, r_in), "V": (r_out, r_in)}
+        if {name: matrix.shape for name, matrix in layer.items()} != shapes:
+            raise ValueError(f"layer {i} has other shapes than the slice")
+        # so many first columns are those of the identity
+        held = {"K": a, "V": r_out if i < depth else 0}
+        for name, columns in held.items():
+            if (layer[name][:, :columns] != np.eye(len(layer[name]), columns)).any():
+                raise ValueError(f"layer {i} does not lie on the slice")
+        if is_lightning and layer["Q"][0, 0] != 1:
             raise ValueError(
-                f"layer {i + 1} does not lie on the slice: the first entry of Q is"
-                " not 1"
+                f"layer {i} does not lie on the slice: the first entry of Q is not 1"
             )
-        # first columns
-        held = [int(arch.attention == "lightning"), a, r[i + 1] if i < depth - 1 else 0]
-        for m, matrix in enumerate((Q, K, V)):
-            for row, column in np.ndindex(matrix.shape):
-                if column >= held[m] or (m == 0 and row):
-                    free.append((i, m, row, column))
-    return weights, free
+        for name, shape in shapes.items():
+            for row, column in np.ndindex(shape):
+                is_one = name == "Q" and is_lightning and row == column == 0
+                if not is_one and column >= held.get(name, 0):
+                    free.append(Place(f"{i}.{name}", row, column))
+    return free
+
+
+def _stored_weights(stored: list) -> Weights:
+    """Weights by name, of the Q, K and V of each layer."""
+    weights = {}
+    for i, layer in enumerate(stored, start=1):
+        for name, matrix in zip("QKV", layer, strict=True):
+            weights[f"{i}.{name}"] = _as_floats(matrix)
+    return weights
 
 
 # By ball arithmetic
@@ -234,11 +254,10 @@ def verify_ball(
             )
         return flint.arb_mat(rows).det()
 
-    weights = tuple(
-        Layer(*(_as_floats(matrix) for matrix in layer)) for layer in data["weights"]
-    )
-    weights, free = _checked_slice(arch, weights)
-    X, functionals = _as_floats(data["inputs"]), _whole_numbers(data["functionals"])
+    weights = _stored_weights(data["weights"])
+    free = _free_places(arch, weights)
+    X = _as_floats(data["inputs"])
+    functionals = _whole_numbers(data["functionals"])
     _check_inputs(arch, X, functionals)
     n, bits = len(free), data["bits"]
     if len(X) != n:

@@ -13,7 +13,7 @@ from neuroviz.lessons.exercise import checker
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import align
-from neuroviz_beyond.transformers.layers import BlockWeights, random_block_weights
+from neuroviz_beyond.transformers.evaluate import Weights, random_weights
 from neuroviz_beyond.transformers.transformer import as_transformer
 
 TWO_FILES = Transformer.uniform(4, 2, 2, 3, "softmax", heads=4, skip=True)
@@ -96,9 +96,9 @@ def write_two_files(folder: str | Path) -> tuple[Path, Path]:
     return paths
 
 
-def _two_weights() -> tuple[BlockWeights, BlockWeights]:
+def _two_weights() -> tuple[Weights, Weights]:
     rng = np.random.default_rng(5)
-    first = random_block_weights(Reals(), TWO_FILES, rng)
+    first = random_weights(Reals(), TWO_FILES, rng)
     second = {}
     for i, (H, a) in enumerate(
         zip(TWO_FILES.heads, TWO_FILES.head_dims, strict=True), start=1

@@ -14,7 +14,7 @@ from neuroviz_beyond.search.initial_guesses import KINDS
 from neuroviz_beyond.search.result import FiberSearch
 from neuroviz_beyond.search.search import search_in_steps
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.layers import Layer, Weights, random_weights
+from neuroviz_beyond.transformers.evaluate import Weights, random_weights
 
 _KEYS = ("random", "near", "transposes", "swapped", "minus-L")
 KIND_KEYS = {
@@ -162,18 +162,18 @@ def case_weights(case: SearchCase, seed: int) -> Weights:
     """Random weights of a case.
 
     >>> weights = case_weights(CASES["lightning-turn"], seed=0)
-    >>> A = weights[0].K.T @ weights[0].Q
+    >>> A = weights["1.K"].T @ weights["1.Q"]
     >>> bool((A == -A.T).all())
     True
     """
     rng = np.random.default_rng([seed, 7])
-    first, *rest = random_weights(Reals(), case.arch, rng)
+    weights = random_weights(Reals(), case.arch, rng)
     if case.first != "random":
         d = case.arch.widths[0]
         drawn = rng.standard_normal((d, d))
         M = drawn - drawn.T if case.first == "antisymmetric" else np.zeros((d, d))
-        first = Layer(M, np.eye(d), first.V)
-    return (first, *rest)
+        weights |= {"1.Q": M, "1.K": np.eye(d)}
+    return weights
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import Chart, chart_at
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.layers import Weights, forward, jacobian
+from neuroviz_beyond.transformers.evaluate import Weights, forward, jacobian
 
 _STEPS, _ROUNDS = 15, 8  # most evaluations in one chart; most charts
 _POLISH_STEPS = 40
@@ -63,11 +63,12 @@ class Misfit:
             J = self._jacobian(weights) / self._size @ chart.directions
             return _moved_aside(J, self.Y.shape).reshape(self.Y.size, -1)
         pseudo_inverse, rows = self._features(weights)
-        body = _with_last(weights, np.eye(weights[-1].V.shape[1]))
+        body = _without_last(weights)
         # V_l stands last among the parameters, and does not move.
+        last = _last(weights)
         J = (
-            self._jacobian(body)[..., : -body[-1].V.size]
-            @ chart.directions[: -weights[-1].V.size]
+            self._jacobian(body)[..., : -body[last].size]
+            @ chart.directions[: -weights[last].size]
         )
         dZ = _moved_aside(J, (len(pseudo_inverse.T), self.Y.shape[1]))
         # R = Y (1 − P), P = Z⁺Z:  dR = −V dZ (1 − P) − R dZᵀ (Z⁺)ᵀ with V = Y Z⁺.
@@ -80,13 +81,11 @@ class Misfit:
     def with_best_last(self, weights: Weights) -> Weights:
         """The network with the best V_l."""
         pseudo_inverse, _ = self._features(weights)
-        return _with_last(weights, self._size * self.Y @ pseudo_inverse)
+        return {**weights, _last(weights): self._size * self.Y @ pseudo_inverse}
 
     def _features(self, weights: Weights) -> tuple[np.ndarray, np.ndarray | None]:
         """Z⁺, and an orthonormal basis of the rows of Z; None after an overflow."""
-        Z = _side_by_side(
-            self._forward(_with_last(weights, np.eye(weights[-1].V.shape[1])))
-        )
+        Z = _side_by_side(self._forward(_without_last(weights)))
         if not np.isfinite(Z).all():
             return Z.T, None
         U, s, rows = np.linalg.svd(Z, full_matrices=False)
@@ -182,8 +181,15 @@ def _within(s: np.ndarray, g: np.ndarray, radius: float) -> tuple[np.ndarray, fl
     return y, damping
 
 
-def _with_last(weights: Weights, V: np.ndarray) -> Weights:
-    return (*weights[:-1], weights[-1]._replace(V=V))
+def _last(weights: Weights) -> str:
+    """The name of V_l."""
+    return list(weights)[-1]
+
+
+def _without_last(weights: Weights) -> Weights:
+    """The network at V_l = 1."""
+    last = _last(weights)
+    return {**weights, last: np.eye(weights[last].shape[1])}
 
 
 def _side_by_side(outputs: np.ndarray) -> np.ndarray:

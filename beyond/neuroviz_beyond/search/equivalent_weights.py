@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import align, shown
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import Weights, by_name, flatten
+from neuroviz_beyond.transformers.evaluate import Weights, with_heads
 
 SAME = "the same"
 RESCALED = "rescaling"
@@ -40,7 +39,8 @@ def comparable(arch: Transformer, given: Weights, weights: Weights) -> VirtualWe
     """The matrices that a comparison uses: L and the M_i, or with heads A and V."""
     if arch.is_plain:
         return virtual_weights(Reals(), weights)
-    first, second = (by_name(arch, flatten(each)) for each in (given, weights))
+    first = with_heads(arch, given)
+    second = with_heads(arch, weights)
     try:
         layers = align(arch, first, second, _ALIGNED).second
     except (ValueError, np.linalg.LinAlgError):

@@ -3,18 +3,16 @@ another solution."""
 
 import numpy as np
 
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.search.local_coordinates import narrow
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import (
-    Layer,
+from neuroviz_beyond.transformers.evaluate import (
     Weights,
-    by_name,
     flatten,
     random_weights,
     unflatten,
+    with_heads,
 )
 
 KINDS = ("random", "near ρM", "transposes", "swapped", "−L")
@@ -75,7 +73,8 @@ def draw(
     target = virtual_weights(Reals(), thin)
     if kind == "random":
         return _random(arch, target, rng), False
-    L, M = target.L, list(target.M)
+    L = target.L
+    M = list(target.M)
     if kind == "near ρM":
         for i in _some(len(M), rng):
             M[i] = M[i] * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
@@ -84,14 +83,9 @@ def draw(
             M[i] = M[i].T
     elif kind == "swapped" and len(M) > 1 and rng.random() < 0.5:
         order = rng.permutation(len(M))
-        M = [
-            M[i]
-            for i in (
-                np.roll(range(len(M)), 1)
-                if (order == np.arange(len(M))).all()
-                else order
-            )
-        ]
+        if (order == np.arange(len(M))).all():  # which is no other order
+            order = np.roll(order, 1)
+        M = [M[i] for i in order]
     elif kind == "swapped":
         L, M[-1] = _exchanged(L, M[-1])
     else:
@@ -103,7 +97,7 @@ def _near_heads(
     kind: str, arch: Transformer, weights: Weights, rng: np.random.Generator
 ) -> Weights:
     """A network with heads near to what the kind says."""
-    found = by_name(arch, flatten(weights))
+    found = with_heads(arch, weights)
     for i in _some(arch.num_layers, rng) + 1:
         Q, K = found[f"{i}.Q"], found[f"{i}.K"]
         if kind == "near ρM":
@@ -117,20 +111,23 @@ def _near_heads(
         last = f"{arch.num_layers}.V"
         found[last] = -found[last]
     noise = 10 ** rng.uniform(*_NOISE)
-    return unflatten(
-        arch, flatten({name: _noisy(M, noise, rng) for name, M in found.items()})
-    )
+    noisy = {name: _noisy(M, noise, rng) for name, M in found.items()}
+    return unflatten(arch, flatten(arch, noisy))
 
 
 def _random(
     arch: Transformer, target: VirtualWeights, rng: np.random.Generator
 ) -> Weights:
-    drawn = []
-    for (Q, K, V), M in zip(random_weights(Reals(), arch, rng), target.M, strict=True):
-        V = np.linalg.qr(V.T)[0].T if V.shape[0] <= V.shape[1] else V
+    drawn = random_weights(Reals(), arch, rng)
+    for i, M in enumerate(target.M, start=1):
+        Q = drawn[f"{i}.Q"]
+        A = drawn[f"{i}.K"].T @ Q
+        V = drawn[f"{i}.V"]
+        if V.shape[0] <= V.shape[1]:
+            drawn[f"{i}.V"] = np.linalg.qr(V.T)[0].T
         size = (np.linalg.norm(M) or 1.0) * 10 ** rng.uniform(-0.5, 0.5)
-        drawn.append(Layer(Q * size / np.linalg.norm(K.T @ Q), K, V))
-    return tuple(drawn)
+        drawn[f"{i}.Q"] = Q * size / np.linalg.norm(A)
+    return drawn
 
 
 def _some(count: int, rng: np.random.Generator) -> np.ndarray:
@@ -150,18 +147,18 @@ def _near(thin: Weights, wanted: VirtualWeights, rng: np.random.Generator) -> We
     """A network with the V_1, …, V_{l−1} of `thin`, and near to the virtual weights
     wanted."""
     noise = 10 ** rng.uniform(*_NOISE)
-    U, found = np.eye(wanted.L.shape[1]), []
-    for i, ((Q, _, V), M) in enumerate(zip(thin, wanted.M, strict=True)):
+    U = np.eye(wanted.L.shape[1])
+    found = {}
+    for i, M in enumerate(wanted.M, start=1):
         back = np.linalg.pinv(U)
         left, s, right = np.linalg.svd(_noisy(back.T @ M @ back, noise, rng))
-        a = len(Q)
-        if i == len(thin) - 1:
-            V = wanted.L @ back
-        found.append(
-            Layer(s[:a, None] * right[:a], left[:, :a].T, _noisy(V, noise, rng))
-        )
+        a = len(thin[f"{i}.Q"])
+        V = thin[f"{i}.V"] if i < len(wanted.M) else wanted.L @ back
+        found[f"{i}.Q"] = s[:a, None] * right[:a]
+        found[f"{i}.K"] = left[:, :a].T
+        found[f"{i}.V"] = _noisy(V, noise, rng)
         U = V @ U
-    return tuple(found)
+    return found
 
 
 def _noisy(matrix: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:

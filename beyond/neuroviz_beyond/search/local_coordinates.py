@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.layers import by_layer
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import Layer, Weights, flatten, unflatten
+from neuroviz_beyond.transformers.evaluate import Weights, flatten, unflatten
 from neuroviz_beyond.transformers.transformer import as_transformer
 
 _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits
@@ -34,7 +34,7 @@ class Chart:
         arch: the narrow architecture.
         centre: the network at p = 0, in normal form.
         directions: shape (parameters, coordinates), rows in the order of
-            `network.flatten`.
+            `flatten`.
     """
 
     arch: Transformer
@@ -48,9 +48,8 @@ class Chart:
 
     def weights(self, coordinates: np.ndarray) -> Weights:
         """The network with these coordinates."""
-        return unflatten(
-            self.arch, flatten(self.centre) + self.directions @ coordinates
-        )
+        centre = flatten(self.arch, self.centre)
+        return unflatten(self.arch, centre + self.directions @ coordinates)
 
 
 def narrow_network(arch: Transformer) -> Transformer:
@@ -66,24 +65,28 @@ def narrow(arch: Transformer, weights: Weights) -> Weights:
     rows.
 
     >>> arch = Transformer((1, 2, 1), (1, 1))
-    >>> one, two = np.ones((1, 1)), np.ones((2, 1))
-    >>> wide = (Layer(one, one, two), Layer(two.T, two.T, two.T))
-    >>> [layer.V.shape for layer in narrow(arch, wide)]
-    [(1, 1), (1, 1)]
+    >>> wide = {f"1.{name}": np.ones((1, 1)) for name in "QK"}
+    >>> wide |= {"1.V": np.ones((2, 1))}
+    >>> wide |= {f"2.{name}": np.ones((1, 2)) for name in "QKV"}
+    >>> narrow(arch, wide)["2.V"].shape
+    (1, 1)
     """
     reduced = narrow_network(arch)
     back = np.eye(arch.widths[0])  # U_i = back · the narrow U_i
-    found = []
-    for i, (Q, K, V) in enumerate(weights):
-        Q, K, V = Q @ back, K @ back, V @ back
-        a = reduced.head_dims[i]
+    found = {}
+    for i, a in enumerate(reduced.head_dims, start=1):
+        Q = weights[f"{i}.Q"] @ back
+        K = weights[f"{i}.K"] @ back
+        V = weights[f"{i}.V"] @ back
         if a < len(K):  # a > r: every r × r matrix is an A
-            Q, K = K.T @ Q, np.eye(a)
-        if i < len(weights) - 1:
-            rows = np.linalg.svd(V)[2][: reduced.widths[i + 1]]
-            V, back = rows, V @ rows.T
-        found.append(Layer(Q, K, V))
-    return tuple(found)
+            Q = K.T @ Q
+            K = np.eye(a)
+        if i < arch.num_layers:
+            rows = np.linalg.svd(V)[2][: reduced.widths[i]]
+            back = V @ rows.T
+            V = rows
+        found |= {f"{i}.Q": Q, f"{i}.K": K, f"{i}.V": V}
+    return found
 
 
 def chart_at(arch: Transformer, weights: Weights, free_last: bool = True) -> Chart:
@@ -98,48 +101,70 @@ def chart_at(arch: Transformer, weights: Weights, free_last: bool = True) -> Cha
     With heads, skips, a mask or a block the chart is of all parameters, as they are.
 
     >>> arch = Transformer.uniform(3, 2, 2)
-    >>> layer = Layer(np.eye(2, 3), np.eye(2, 3), np.eye(3))
-    >>> chart_at(arch, (layer, layer)).size
+    >>> layer = {"Q": np.eye(2, 3), "K": np.eye(2, 3), "V": np.eye(3)}
+    >>> weights = {f"{i}.{name}": layer[name] for i in (1, 2) for name in "QKV"}
+    >>> chart_at(arch, weights).size
     23
     """
     if not arch.is_plain:
         return Chart(arch, weights, np.eye(arch.num_parameters))
     centre = _normal_form(arch, weights)
-    blocks, last = [], len(centre) - 1
-    for i, (Q, K, V) in enumerate(centre):
-        blocks.append(
-            _complement(Q.reshape(1, -1)).T
-            if arch.attention == "lightning"
-            else np.eye(Q.size)
-        )
-        blocks.append(np.kron(np.eye(len(K)), _complement(K).T))
-        at_the_end = np.eye(V.size, V.size * free_last)
-        blocks.append(
-            np.kron(np.eye(len(V)), _complement(V).T) if i < last else at_the_end
-        )
-    diagonal = [
-        [b if b is c else np.zeros((len(b), c.shape[1])) for c in blocks]
-        for b in blocks
-    ]
-    return Chart(arch, centre, np.block(diagonal))
+    blocks = []
+    for i, layer in enumerate(by_layer(centre), start=1):
+        if arch.attention == "lightning":
+            of_Q = _complement(layer["Q"].reshape(1, -1)).T
+        else:
+            of_Q = np.eye(layer["Q"].size)
+        if i < arch.num_layers:
+            of_V = _complement_of_each_row(layer["V"])
+        else:
+            size = layer["V"].size
+            of_V = np.eye(size, size if free_last else 0)
+        blocks += [of_Q, _complement_of_each_row(layer["K"]), of_V]
+    return Chart(arch, centre, _block_diagonal(blocks))
 
 
 def _normal_form(arch: Transformer, weights: Weights) -> Weights:
     """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for
     lightning."""
-    found, back = [], np.eye(arch.widths[0])
-    for i, (Q, K, V) in enumerate(weights):
-        Q, K, V = Q @ back, K @ back, V @ back
+    back = np.eye(arch.widths[0])
+    found = {}
+    for i in range(1, arch.num_layers + 1):
+        Q = weights[f"{i}.Q"] @ back
+        K = weights[f"{i}.K"] @ back
+        V = weights[f"{i}.V"] @ back
         K_rows, S = np.linalg.qr(K.T)
-        K, Q = K_rows.T, S @ Q
+        K = K_rows.T
+        Q = S @ Q
         if arch.attention == "lightning":
             length = np.linalg.norm(Q)
-            Q, V = Q / length, V * length
-        if i < len(weights) - 1:
+            Q = Q / length
+            V = V * length
+        if i < arch.num_layers:
             V_rows, S = np.linalg.qr(V.T)
-            V, back = V_rows.T, S.T
-        found.append(Layer(Q, K, V))
-    return tuple(found)
+            V = V_rows.T
+            back = S.T
+        found |= {f"{i}.Q": Q, f"{i}.K": K, f"{i}.V": V}
+    return found
+
+
+def _complement_of_each_row(matrix: np.ndarray) -> np.ndarray:
+    """The directions of a matrix whose rows move at right angles to all its rows."""
+    return np.kron(np.eye(len(matrix)), _complement(matrix).T)
+
+
+def _block_diagonal(blocks: list[np.ndarray]) -> np.ndarray:
+    """One matrix with these along its diagonal; some may have no columns."""
+    shape = np.sum([block.shape for block in blocks], axis=0)
+    found = np.zeros(shape)
+    row = 0
+    column = 0
+    for block in blocks:
+        rows, columns = block.shape
+        found[row : row + rows, column : column + columns] = block
+        row += rows
+        column += columns
+    return found
 
 
 def _complement(rows: np.ndarray) -> np.ndarray:
@@ -162,14 +187,10 @@ def tangent_map(chart: Chart) -> np.ndarray:
     Returns:
         Shape (entries of the virtual weights, coordinates).
     """
-    centre = flatten(chart.centre)
-    columns = [
-        flat(
-            virtual_weights(
-                Reals(), unflatten(chart.arch, centre + 1j * _STEP * direction)
-            )
-        ).imag
-        / _STEP
-        for direction in chart.directions.T
-    ]
+    centre = flatten(chart.arch, chart.centre)
+    columns = []
+    for direction in chart.directions.T:
+        near = unflatten(chart.arch, centre + 1j * _STEP * direction)
+        moved = flat(virtual_weights(Reals(), near))
+        columns.append(moved.imag / _STEP)
     return np.stack(columns, axis=1)

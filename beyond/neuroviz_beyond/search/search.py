@@ -14,7 +14,7 @@ from math import inf, nan
 import numpy as np
 
 from neuroviz.attention import Architecture
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.kit.steps import finish
 from neuroviz.rank.checks import whole_number
 from neuroviz.rank.field import Reals
@@ -47,20 +47,16 @@ from neuroviz_beyond.search.result import (
 )
 from neuroviz_beyond.search.units import as_given, fitting_units, in_units
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.alignment import numbers
+from neuroviz_beyond.transformers.alignment import checked
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
-from neuroviz_beyond.transformers.formulas import expected_dimension
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import (
-    BlockWeights,
+from neuroviz_beyond.transformers.evaluate import (
     Weights,
     flatten,
     forward,
     jacobian,
-    layer_shapes,
-    named,
     unflatten,
 )
+from neuroviz_beyond.transformers.formulas import expected_dimension
 from neuroviz_beyond.transformers.transformer import as_transformer
 
 VERIFIED = 1e-8
@@ -83,7 +79,7 @@ _MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2
 
 def search_fiber(
     arch: Architecture | Transformer,
-    weights: Weights | BlockWeights,
+    weights: Weights,
     starts: int = 100,
     seed: int = 0,
     progress: Callable[[int, int, int], None] | None = None,
@@ -96,8 +92,8 @@ def search_fiber(
     `align`; other orders of heads are known points.
 
     Args:
-        arch, weights: the network whose fibre is searched; over the reals. With a block
-            the weights are a dict, named as in `Transformer.parameter_shapes`.
+        arch, weights: the network whose fibre is searched; over the reals, named as in
+            `parameter_shapes`.
         starts: how many, at least 1.
         seed: each start is drawn from this and from its own number, so a longer search
             repeats a shorter one.
@@ -110,7 +106,7 @@ def search_fiber(
             heads of a softmax network, or if a step would take more memory than there
             is.
 
-    >>> from neuroviz_beyond.transformers.layers import random_weights
+    >>> from neuroviz_beyond.transformers.evaluate import random_weights
     >>> arch = Transformer.uniform(2, 2, 1, 3, "softmax")
     >>> weights = random_weights(Reals(), arch, np.random.default_rng(0))
     >>> found = search_fiber(arch, weights, starts=8)
@@ -125,7 +121,7 @@ def search_fiber(
 
 def search_in_steps(
     arch: Architecture | Transformer,
-    weights: Weights | BlockWeights,
+    weights: Weights,
     starts: int,
     seed: int = 0,
     kinds: tuple[str, ...] = KINDS,
@@ -152,9 +148,11 @@ def search_in_steps(
         max(FRESH_INPUTS, rows) * outline(arch).numbers + rows * arch.num_parameters
     )
     check_memory(f"a search of the fibre of {arch}", 8 * in_a_step)
-    reduced, thin = arch, unflatten(arch, flatten(weights))
+    reduced = arch
+    thin = weights
     if arch.is_plain:
-        reduced, thin = narrow_network(arch), narrow(arch, weights)
+        reduced = narrow_network(arch)
+        thin = narrow(arch, weights)
     units = fitting_units(reduced, thin)
     thin = in_units(reduced, thin, units)
     target = comparable(reduced, thin, thin)
@@ -202,25 +200,13 @@ def search_in_steps(
 
 def _checked(
     arch: Transformer,
-    weights: Weights | BlockWeights,
+    weights: Weights,
     starts: int,
     seed: int,
     kinds: tuple[str, ...],
-) -> Weights | BlockWeights:
-    wanted = named(layer_shapes(arch)) if arch.block.is_plain else arch.parameter_shapes
-    given = weights if isinstance(weights, dict) else named(weights)
-    if wanted != (got := {name: np.shape(matrix) for name, matrix in given.items()}):
-        raise ValueError(f"{arch} has weights of shapes {wanted}; got {got}")
-    floats = {
-        name: numbers("search_fiber", name, given[name]).astype(float)
-        for name in wanted
-    }
-    if unclear := [
-        name for name, matrix in floats.items() if not np.isfinite(matrix).all()
-    ]:
-        raise ValueError(
-            f"search_fiber needs finite weights; {unclear[0]} has entries that are none"
-        )
+) -> Weights:
+    given = checked("search_fiber", arch, weights)
+    floats = {name: matrix.astype(float) for name, matrix in given.items()}
     whole_number("starts", starts)
     whole_number("seed", seed, least=0)
     if (
@@ -231,7 +217,7 @@ def _checked(
         raise ValueError(
             f"kinds of start are some of {', '.join(map(repr, KINDS))}; got {kinds!r}"
         )
-    return unflatten(arch, flatten(floats))
+    return unflatten(arch, flatten(arch, floats))
 
 
 def _tokens(
@@ -305,7 +291,7 @@ def _spectrum(
     Y = forward(Reals(), arch, chart.centre, X)
     if not arch.is_plain:  # the changes of Theorem H move no output
         J = J.reshape(-1, chart.size) * (
-            np.linalg.norm(flatten(weights)) / np.linalg.norm(Y)
+            np.linalg.norm(flatten(arch, weights)) / np.linalg.norm(Y)
         )
         sigma = np.linalg.svd(J, compute_uv=False)[: expected_dimension(arch).value]
         return float(sigma[-1]), _zeros(sigma, residual)

@@ -11,12 +11,11 @@ import numpy as np
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import Shown, shown
-from neuroviz_beyond.transformers.layers import (
-    BlockWeights,
+from neuroviz_beyond.transformers.evaluate import (
     Weights,
-    by_name,
     flatten,
     unflatten,
+    with_heads,
 )
 from neuroviz_beyond.transformers.outputs import fitting_sizes, run
 
@@ -28,7 +27,7 @@ Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""
 
 
-def fitting_units(arch: Transformer, weights: Weights | BlockWeights) -> Units:
+def fitting_units(arch: Transformer, weights: Weights) -> Units:
     """Units for a search; all are 1 where the network is of an ordinary size.
 
     Raises:
@@ -38,7 +37,7 @@ def fitting_units(arch: Transformer, weights: Weights | BlockWeights) -> Units:
     ones = (1.0,) * (arch.num_layers + 1)
     if arch.attention == "lightning":  # is homogeneous
         return ones
-    layers = shown("search_fiber", arch, by_name(arch, flatten(weights)))
+    layers = shown("search_fiber", arch, with_heads(arch, weights))
     for i, layer in enumerate(layers, start=1):
         sizes = [size for size in np.linalg.norm(layer.V, axis=(1, 2)) if size > 0]
         if sizes and max(sizes) > _HEADS_APART * min(sizes):
@@ -101,21 +100,18 @@ def _check_sizes(i: int, what: str, tokens: float, biases: float) -> None:
         )
 
 
-def in_units(
-    arch: Transformer, weights: Weights | BlockWeights, units: Units
-) -> Weights | BlockWeights:
+def in_units(arch: Transformer, weights: Weights, units: Units) -> Weights:
     """The same network, of inputs and outputs in these units.
 
-    >>> from neuroviz_beyond.transformers.layers import Layer
-    >>> one = np.eye(2)
-    >>> arch, weights = Transformer((2, 2), (2,)), (Layer(one, one, one),)
-    >>> (layer,) = in_units(arch, weights, (0.5, 4.0))
-    >>> layer.Q[0, 0], layer.K[0, 0], layer.V[0, 0]
-    (np.float64(0.5), np.float64(0.5), np.float64(0.125))
+    >>> arch = Transformer((1, 1), (1,))
+    >>> one = np.ones((1, 1))
+    >>> changed = in_units(arch, {"1.Q": one, "1.K": one, "1.V": one}, (0.5, 4.0))
+    >>> [float(weight[0, 0]) for weight in changed.values()]
+    [0.5, 0.5, 0.125]
     """
     if set(units) == {1.0}:
         return weights
-    found = by_name(arch, flatten(weights))
+    found = with_heads(arch, weights)
     outer = "O" if arch.block.value_dim else "V"
     for i, (before, after) in enumerate(
         zip(units[:-1], units[1:], strict=True), start=1
@@ -129,13 +125,13 @@ def in_units(
         found |= _balanced_inside(
             {n: found[f"{i}.{n}"] for n in _INSIDE if f"{i}.{n}" in found}, i
         )
-    return unflatten(arch, flatten(found))
+    return unflatten(arch, flatten(arch, found))
 
 
 _INSIDE = ("Q", "K", "V", "O", "q", "k", "v", "beta")
 
 
-def _balanced_inside(layer: BlockWeights, i: int) -> BlockWeights:
+def _balanced_inside(layer: Weights, i: int) -> Weights:
     """The same layer with temperatures near 1, Q as large as K, and W as large as O."""
     size = {
         name: float(np.linalg.norm(matrix)) or 1.0 for name, matrix in layer.items()

@@ -28,7 +28,7 @@ from neuroviz_beyond.transformers.comparison import (
     length,
     solved,
 )
-from neuroviz_beyond.transformers.layers import BlockWeights
+from neuroviz_beyond.transformers.evaluate import Weights
 from neuroviz_beyond.transformers.outputs import outputs_differ
 from neuroviz_beyond.transformers.transformer import as_transformer
 
@@ -70,7 +70,7 @@ class Shown(NamedTuple):
     omega: np.ndarray  # (d′,)
 
 
-def shown(caller: str, arch: Transformer, weights: BlockWeights) -> list[Shown]:
+def shown(caller: str, arch: Transformer, weights: Weights) -> list[Shown]:
     """The part of the weights that the function shows, layer by layer."""
     block = arch.block
     if arch.attention != "softmax" or block.rotary or block.positions or block.mlp:
@@ -101,21 +101,20 @@ def shown(caller: str, arch: Transformer, weights: BlockWeights) -> list[Shown]:
     return found
 
 
-def checked(caller: str, arch: Transformer, weights: BlockWeights) -> BlockWeights:
+def checked(caller: str, arch: Transformer, weights: Weights) -> Weights:
     """The weights as arrays, float16 and torch tensors too, if they are weights of this
     network."""
     given = weights if isinstance(weights, dict) else {}
     found = {}
     for name, shape in arch.parameter_shapes.items():
-        if name in given and (1, *np.shape(given[name])) == shape:
-            given = {**given, name: np.reshape(given[name], shape)}  # one head
-        if np.shape(given.get(name)) != shape or name not in given:
-            got = np.shape(given[name]) if name in given else "none"
+        got = np.shape(given[name]) if name in given else "none"
+        # one head needs no axis of its own
+        if got not in (shape, shape[1:] if shape[0] == 1 else shape):
             raise ValueError(
                 f"{caller} needs a dict with {name} of shape {shape}, for {arch}; got"
                 f" {got}"
             )
-        found[name] = numbers(caller, name, given[name])
+        found[name] = numbers(caller, name, given[name]).reshape(shape)
         if not np.isfinite(found[name].astype(float)).all():
             raise ValueError(
                 f"{caller} needs finite weights; {name} has entries that are none"
@@ -144,7 +143,7 @@ def numbers(caller: str, name: str, weight: object) -> np.ndarray:
     return found
 
 
-def stored_epsilon(weights: BlockWeights) -> float:
+def stored_epsilon(weights: Weights) -> float:
     """How far apart the numbers near 1 are, of the coarsest kind among these weights.
 
     >>> stored_epsilon({"1.Q": np.ones(2, np.float16), "1.K": np.ones(2)})
@@ -159,8 +158,8 @@ def stored_epsilon(weights: BlockWeights) -> float:
 
 def align(
     arch: Transformer,
-    first: BlockWeights,
-    second: BlockWeights,
+    first: Weights,
+    second: Weights,
     tolerance: float = 1e-6,
 ) -> Alignment:
     """Find heads, bases and shifts that lead from the first weights to the second: both
@@ -175,7 +174,7 @@ def align(
     Args:
         arch: a softmax network, of any widths; heads, skips, masks, biases and shared
             keys are welcome.
-        first, second: real weights, as in `random_block_weights`; arrays or torch
+        first, second: real weights, as in `random_weights`; arrays or torch
             tensors.
         tolerance: the largest relative difference that counts as equal. Outputs may
             differ by its root.
@@ -186,10 +185,10 @@ def align(
             `where_theorem_h_fails`, the functions then differ); or if this cannot be
             told: heads attend alike or do not fill the width, or rounding hides it.
 
-    >>> from neuroviz_beyond.transformers.layers import random_block_weights
+    >>> from neuroviz_beyond.transformers.evaluate import random_weights
     >>> from neuroviz.rank.field import Reals
     >>> arch = Transformer.uniform(3, 2, 2, attention="softmax", heads=2, skip=True)
-    >>> first = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> first = random_weights(Reals(), arch, np.random.default_rng(0))
     >>> second = first | {f"1.{name}": first[f"1.{name}"][::-1] for name in "QKV"}
     >>> align(arch, first, second).heads
     ((1, 0), (0, 1))
@@ -228,7 +227,7 @@ class _Tokens(NamedTuple):
     origin: Sum
 
 
-def _summed(arch: Transformer, weights: BlockWeights) -> list[_Rounded]:
+def _summed(arch: Transformer, weights: Weights) -> list[_Rounded]:
     several = (
         weights,
         {n: np.abs(w) for n, w in weights.items()},
@@ -484,7 +483,7 @@ def _hidden(what: str, found: Verdict, judge: Judge) -> str:
 
 
 def where_theorem_h_fails(
-    arch: Transformer, weights: BlockWeights, tolerance: float = 1e-9
+    arch: Transformer, weights: Weights, tolerance: float = 1e-9
 ) -> tuple[str, ...]:
     """The conditions of Theorem H that these weights violate; if none, the fibre is one
     orbit.
@@ -497,7 +496,7 @@ def where_theorem_h_fails(
 
     Args:
         arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
-        weights: as in `random_block_weights`; floats, integers or fractions.
+        weights: as in `random_weights`; floats, integers or fractions.
         tolerance: the smallest margin, as in `theorem_h_margins`, at which floats are
             trusted.
 
@@ -505,10 +504,10 @@ def where_theorem_h_fails(
         ValueError: if the theorem is not about this network, or two causal tokens need
             too many products.
 
-    >>> from neuroviz_beyond.transformers.layers import random_block_weights
+    >>> from neuroviz_beyond.transformers.evaluate import random_weights
     >>> from neuroviz.rank.field import Reals
     >>> arch = Transformer.uniform(2, 1, 2, attention="softmax", heads=2)
-    >>> weights = random_block_weights(Reals(), arch, np.random.default_rng(0))
+    >>> weights = random_weights(Reals(), arch, np.random.default_rng(0))
     >>> where_theorem_h_fails(arch, weights | {"1.V": 0 * weights["1.V"]})[0]
     'Condition 2: head 1 of layer 1 has V = 0'
     """
@@ -522,7 +521,7 @@ def where_theorem_h_fails(
     )
 
 
-def theorem_h_margins(arch: Transformer, weights: BlockWeights) -> dict[str, float]:
+def theorem_h_margins(arch: Transformer, weights: Weights) -> dict[str, float]:
     """How far the weights are from each way to violate Theorem H: 0 where they do,
     exactly, and at most 1.
 

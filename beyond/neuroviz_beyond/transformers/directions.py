@@ -85,7 +85,10 @@ def _of_a_transformer(
         ("heads that blend", has_blends, _blends, layers),
     ]
     names = _IN_THE_PAPER if net.is_plain else {}
-    about = _Network(over, net, weights, net.parameter_shapes)
+    shapes = net.parameter_shapes
+    # weights of one head may come without the axis of the heads
+    with_heads = {n: np.reshape(weights[n], shape) for n, shape in shapes.items()}
+    about = _Network(over, net, {**weights, **with_heads}, shapes)
     found = {}
     for name, exist, changes_at, where in families:
         if exist and (where or net.is_plain):

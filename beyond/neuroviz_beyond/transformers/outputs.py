@@ -8,7 +8,7 @@ import numpy as np
 
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.layers import BlockWeights, forward
+from neuroviz_beyond.transformers.evaluate import Weights, forward
 
 _INPUTS, _TOKENS, _TRIES = 4, 4, 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
@@ -18,8 +18,8 @@ _FITTING = (0.3, 3.0)
 
 def outputs_differ(
     arch: Transformer,
-    first: BlockWeights,
-    second: BlockWeights,
+    first: Weights,
+    second: Weights,
     layers: Sequence,
     most: float,
 ) -> str:

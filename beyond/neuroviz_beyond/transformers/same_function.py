@@ -20,7 +20,7 @@ from neuroviz_beyond.transformers.alignment import (
     align,
     where_theorem_h_fails,
 )
-from neuroviz_beyond.transformers.layers import BlockWeights
+from neuroviz_beyond.transformers.evaluate import Weights
 
 D, LAYERS, HEADS = 2, 2, 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
@@ -273,9 +273,9 @@ def poles(rate: float, third: float, height: float) -> np.ndarray:
     return (np.log1p(third) + 1j * pi * (2 * k + 1)) / rate
 
 
-def as_block_weights(network: Network, biases: bool) -> BlockWeights:
+def as_block_weights(network: Network, biases: bool) -> Weights:
     """The networks as `Transformer.parameter_shapes` names them, with K = I."""
-    weights: BlockWeights = {}
+    weights: Weights = {}
     for i, (A, V, c, omega) in enumerate(network, start=1):
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}
         if biases:

@@ -8,7 +8,7 @@ from math import isclose
 import numpy as np
 
 from neuroviz.attention.conditioned import conditioned_tokens
-from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.attention.unrolling import (
     Factor,
     link_values,
@@ -21,8 +21,7 @@ from neuroviz.attention.unrolling import (
 )
 from neuroviz.kit.settings import seed, switch, toggle, whole
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layer_symmetry import virtual_weights
-from neuroviz_beyond.transformers.layers import Layer, forward
+from neuroviz_beyond.transformers.evaluate import Weights, forward
 
 MAX_LAYERS, MAX_TOKENS = 4, 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
@@ -205,7 +204,7 @@ class UnrollStudy(Term):
 
 def readable_network(
     layers: int, seed: int, antisymmetric: int | None = None
-) -> tuple[tuple[Layer, ...], np.ndarray]:
+) -> tuple[Weights, np.ndarray]:
     """A random network of width 4 with one output, and four tokens, for products that
     can be read.
 
@@ -229,16 +228,17 @@ def readable_network(
         size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), (rows, 4)))
         return size * rng.choice([-1.0, 1.0], (rows, 4))
 
-    back, identity, network = np.linalg.inv(X), np.eye(4), []
+    back = np.linalg.inv(X)
     L = readable(1) @ back
+    network = {}
     for h in range(1, layers + 1):
         N = readable(4)
         if h == antisymmetric:
             N = np.triu(N, 1) - np.triu(N, 1).T
-        network.append(
-            Layer(back.T @ N @ back, identity, L if h == layers else identity)
-        )
-    return tuple(network), X
+        network[f"{h}.Q"] = back.T @ N @ back
+        network[f"{h}.K"] = np.eye(4)
+        network[f"{h}.V"] = L if h == layers else np.eye(4)
+    return network, X
 
 
 def study_unrolling(setting: UnrollSetting) -> UnrollStudy:

@@ -34,14 +34,14 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention import Architecture
-from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers.layer_symmetry import (
+from neuroviz.attention.layers import by_layer
+from neuroviz.attention.symmetry import (
     change_head_basis,
     change_interface,
     rescale,
 )
-from neuroviz_beyond.transformers.layers import (
-    Layer,
+from neuroviz.rank.field import Reals
+from neuroviz_beyond.transformers.evaluate import (
     Weights,
     forward,
     random_tokens,
@@ -108,24 +108,26 @@ def draw_problem(walk: str, seed: int) -> Problem:
 def _network(arch: Architecture, X: np.ndarray, rng: np.random.Generator) -> Weights:
     """Gaussian weights, A with entries of size 1, and V_i such that each layer's
     outputs have size 1."""
-    layers = []
-    for Q, K, V in random_weights(Reals(), arch, rng):
-        layer = Layer(Q / len(Q) ** 0.25, K / len(K) ** 0.25, V)
-        X = forward(Reals(), "lightning", (layer,), X)
+    weights = random_weights(Reals(), arch, rng)
+    for i, layer in enumerate(by_layer(weights), start=1):
+        Q = layer["Q"] / len(layer["Q"]) ** 0.25
+        K = layer["K"] / len(layer["K"]) ** 0.25
+        V = layer["V"]
+        X = forward(Reals(), "lightning", {"1.Q": Q, "1.K": K, "1.V": V}, X)
         size = np.sqrt((X**2).sum(axis=1).mean())
-        layers.append(layer._replace(V=V / size))
+        weights |= {f"{i}.Q": Q, f"{i}.K": K, f"{i}.V": V / size}
         X = X / size
-    return tuple(layers)
+    return weights
 
 
 def move(walk: str, weights: Weights, E: np.ndarray, s: float) -> Weights:
     """The weights after a walk of length s along the fibre: the same function."""
     if walk == "values":
-        return rescale(Reals(), weights, 0, float(np.exp(s * E[0, 0])))
+        return rescale(Reals(), weights, 1, float(np.exp(s * E[0, 0])))
     epsilon, e = np.linalg.eigh(E)
     C = e * np.exp(s * epsilon) @ e.T
     change = change_interface if walk == "interface" else change_head_basis
-    return change(Reals(), weights, 0, C)
+    return change(Reals(), weights, 1, C)
 
 
 # What a walk does to norms
@@ -175,13 +177,15 @@ def norm_along(
 ) -> Exponentials:
     """The square of the norm of the weights, or of a gradient, along a walk; a gradient
     moves by exp(−sE)."""
-    first, last = weights[0], weights[-1]
     if walk == "values":
-        up, down = [first.Q.reshape(1, -1)], [first.V.reshape(1, -1)]
+        up = [weights["1.Q"].reshape(1, -1)]
+        down = [weights["1.V"].reshape(1, -1)]
     elif walk == "interface":
-        up, down = [first.V], [matrix.T for matrix in last]
+        up = [weights["1.V"]]
+        down = [weights[f"2.{name}"].T for name in "QKV"]
     else:
-        up, down = [first.Q], [first.K]
+        up = [weights["1.Q"]]
+        down = [weights["1.K"]]
     epsilon, e = np.linalg.eigh(E)
     if gradient:
         up, down = down, up
@@ -191,7 +195,7 @@ def norm_along(
             for side in (up, down)
         ]
     )
-    total = sum(float((matrix**2).sum()) for layer in weights for matrix in layer)
+    total = sum(float((matrix**2).sum()) for matrix in weights.values())
     return Exponentials(
         factors,
         np.concatenate([2 * epsilon, -2 * epsilon]),
@@ -204,7 +208,7 @@ def norms_along(walk: str, problem: Problem) -> tuple[Exponentials, Exponentials
     _, gradient = loss_and_gradient(
         stack([problem.weights]), problem.X[None], problem.Y[None]
     )
-    here = tuple(Layer(*(matrix[0] for matrix in layer)) for layer in gradient)
+    here = {name: matrix[0] for name, matrix in gradient.items()}
     return (
         norm_along(walk, here, problem.generator, gradient=True),
         norm_along(walk, problem.weights, problem.generator),
@@ -228,10 +232,7 @@ def _root(function, low: float, high: float) -> float:
 
 def stack(networks: list[Weights]) -> Weights:
     """Networks of one shape as one."""
-    return tuple(
-        Layer(*(np.stack(same) for same in zip(*layers, strict=True)))
-        for layers in zip(*networks, strict=True)
-    )
+    return {name: np.stack([one[name] for one in networks]) for name in networks[0]}
 
 
 def loss_and_gradient(
@@ -243,28 +244,36 @@ def loss_and_gradient(
         weights: matrices of shape (B, …).
         X, Y: shape (B or 1, n, d₀, t) and (B or 1, n, d_l, t).
     """
-    trace, T = [], np.matrix_transpose
-    for Q, K, V in weights:
-        q, k = Q[:, None] @ X, K[:, None] @ X
+    T = np.matrix_transpose
+    layers = []
+    for layer in by_layer(weights):
+        layers.append({name: matrix[:, None] for name, matrix in layer.items()})
+    trace = []
+    for layer in layers:
+        q = layer["Q"] @ X
+        k = layer["K"] @ X
         S = T(k) @ q
         Z = X @ S
         trace.append((X, q, k, S, Z))
-        X = V[:, None] @ Z
+        X = layer["V"] @ Z
     rest = X - Y
     n = rest.shape[1]
-    loss, bar, gradient = (rest**2).sum(axis=(1, 2, 3)) / (2 * n), rest / n, []
-    for (Q, K, V), (X, q, k, S, Z) in zip(
-        reversed(weights), reversed(trace), strict=True
-    ):
-        V_bar, bar = (bar @ T(Z)).sum(axis=1), T(V)[:, None] @ bar
+    loss = (rest**2).sum(axis=(1, 2, 3)) / (2 * n)
+    bar = rest / n
+    gradient = dict.fromkeys(weights)  # filled from the last layer on
+    for i in range(len(layers), 0, -1):
+        layer = layers[i - 1]
+        X, q, k, S, Z = trace[i - 1]
+        gradient[f"{i}.V"] = (bar @ T(Z)).sum(axis=1)
+        bar = T(layer["V"]) @ bar
         S_bar = T(X) @ bar
-        k_bar, q_bar = q @ T(S_bar), k @ S_bar
-        gradient.append(
-            Layer((q_bar @ T(X)).sum(axis=1), (k_bar @ T(X)).sum(axis=1), V_bar)
-        )
-        if len(gradient) < len(weights):
-            bar = bar @ T(S) + T(K)[:, None] @ k_bar + T(Q)[:, None] @ q_bar
-    return loss, tuple(reversed(gradient))
+        q_bar = k @ S_bar
+        k_bar = q @ T(S_bar)
+        gradient[f"{i}.Q"] = (q_bar @ T(X)).sum(axis=1)
+        gradient[f"{i}.K"] = (k_bar @ T(X)).sum(axis=1)
+        if i > 1:
+            bar = bar @ T(S) + T(layer["K"]) @ k_bar + T(layer["Q"]) @ q_bar
+    return loss, gradient
 
 
 def descend(
@@ -272,8 +281,9 @@ def descend(
 ) -> np.ndarray:
     """The losses of θ → θ − rate · ∇L, shape (steps + 1, B); a lost descent is infinite
     from there on."""
-    rates = np.broadcast_to(rates, weights[0].Q.shape[:1])[:, None, None]
-    seen, lost = [], np.zeros(len(rates), bool)
+    rates = np.broadcast_to(rates, weights["1.Q"].shape[:1])[:, None, None]
+    seen = []
+    lost = np.zeros(len(rates), bool)
     for _ in range(steps + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             loss, gradient = loss_and_gradient(weights, X, Y)
@@ -281,15 +291,10 @@ def descend(
             seen.append(np.where(lost, np.inf, loss))
             # A lost run stands still at 0, where nothing overflows.
             keep = ~lost[:, None, None]
-            weights = tuple(
-                Layer(
-                    *(
-                        np.where(keep, W - rates * G, 0.0)
-                        for W, G in zip(layer, change, strict=True)
-                    )
-                )
-                for layer, change in zip(weights, gradient, strict=True)
-            )
+            after = {}
+            for name, W in weights.items():
+                after[name] = np.where(keep, W - rates * gradient[name], 0.0)
+            weights = after
     return np.stack(seen)
 
 
