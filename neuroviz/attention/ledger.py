@@ -149,6 +149,11 @@ def _added(space: RowSpace, rows: np.ndarray, report: Report) -> int:
 def _note(
     net: Network, entries: Mapping[str, int], unexplained: int, dimension: int
 ) -> str:
+    if unexplained and not entries:
+        return (
+            "no symmetry of such a network is known here; what you know of it, "
+            "register with neuroviz.attention.directions.symmetry_directions"
+        )
     if unexplained:
         return cause_of_the_rest(net, entries, dimension) or (
             "these symmetries do not explain all of it, and no cause is known: please "

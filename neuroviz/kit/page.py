@@ -192,6 +192,11 @@ class Chart(anywidget.AnyWidget):
     def _plain(parts: Parts | Picture, of: dict[str, object] | None) -> dict:
         if isinstance(parts, Picture):
             return plain(parts.message()) | {"of": of or {}}
+        if not isinstance(parts, Parts):
+            raise TypeError(
+                "`draw` returns Parts, made by `compose` of neuroviz.kit.plot, or a "
+                f"Picture; got {type(parts).__name__}"
+            )
         whole = complete(parts)
         return {"data": whole.traces, "layout": whole.layout, "of": of or {}}
 

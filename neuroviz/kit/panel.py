@@ -15,6 +15,8 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import is_dataclass
+from inspect import getattr_static
 from typing import TYPE_CHECKING, ClassVar
 
 import ipywidgets as widgets
@@ -35,11 +37,14 @@ if TYPE_CHECKING:
 
 # pixels; below, a figure in lecture size has no room for its words
 _ROOM_FOR_A_LECTURE = 900
+_ITS_PAGE = "docs/panel.md adds one"
 
 
 class Panel(Shell):
-    """The base class of all panels; a subclass fills in the part headed "What a
-    subclass says".
+    """The base class of all panels.
+
+    A subclass has a `title`, a `setting`, `_answer`, `draw` and `_describe`, and what
+    else it wants of the part headed "What a subclass says"; docs/panel.md adds one.
 
     Args:
         only: names of the controls to show; the others keep their values and stay in
@@ -85,6 +90,7 @@ class Panel(Shell):
         state: str | None,
         presets: Mapping[str, str] | None,
     ) -> None:
+        self._check_class()
         self._background = background()
         first, more = self._make_controls()
         self.controls: dict[str, widgets.Widget] = {**first, **more}
@@ -129,6 +135,31 @@ class Panel(Shell):
         if slow:
             self._refresh()
 
+    def _check_class(self) -> None:
+        """Whether the subclass says what every panel needs.
+
+        Raises:
+            TypeError: if not.
+        """
+        kind = type(self)
+        makes_controls = kind._make_controls is not Panel._make_controls
+        if not (is_dataclass(kind.setting) or makes_controls):
+            raise TypeError(
+                f"{kind.__name__}.setting is to be a frozen dataclass whose fields "
+                f"declare the controls; got {kind.setting!r} ({_ITS_PAGE})"
+            )
+        if kind._answer is Panel._answer:
+            raise TypeError(
+                f"{kind.__name__} has no _answer, which takes the setting and returns "
+                f"what is drawn: _answer = staticmethod(function) ({_ITS_PAGE})"
+            )
+        for name in ("_answer", "draw"):
+            if not isinstance(getattr_static(self, name), staticmethod):
+                raise TypeError(
+                    f"{kind.__name__}.{name} is to be static: {name} = "
+                    f"staticmethod(function) ({_ITS_PAGE})"
+                )
+
     # What a subclass says.
 
     setting: ClassVar[type | None] = None
@@ -168,11 +199,11 @@ class Panel(Shell):
     def draw(answer: object) -> Parts | Picture:
         """The figure of an answer as plain data: of a plotly figure, or of a scene that
         the page draws."""
-        raise NotImplementedError
+        raise NotImplementedError(f"a panel needs draw ({_ITS_PAGE})")
 
     def _describe(self, answer: object) -> str:
         """In a sentence or two, what the figure shows."""
-        raise NotImplementedError
+        raise NotImplementedError(f"a panel needs _describe ({_ITS_PAGE})")
 
     def _badge(self, answer: object) -> str:
         """The badge of the claim in the title, from `theme.badge`."""
@@ -249,7 +280,10 @@ class Panel(Shell):
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for work in the background; False when the time ran out. For scripts and
-        tests."""
+        tests.
+
+        True also where the work failed: `status` says so.
+        """
         return self._background.wait(seconds)
 
     def close(self) -> None:

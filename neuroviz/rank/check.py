@@ -15,7 +15,7 @@ from numpy.random import Generator, default_rng
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import generic_rank
 from neuroviz.rank.exponentials import INDEPENDENT, Exponentials, own_shares
-from neuroviz.rank.field import Field, PrimeField, Reals
+from neuroviz.rank.field import Field, PrimeField, Reals, check_residues
 from neuroviz.rank.network import (
     Network,
     constants_of,
@@ -23,7 +23,8 @@ from neuroviz.rank.network import (
     relaxed_of,
     slice_of,
 )
-from neuroviz.rank.point import Point, derivative, random_point
+from neuroviz.rank.outline import outline
+from neuroviz.rank.point import Point, derivative, num_parameters, random_point
 from neuroviz.rank.question import check_members
 from neuroviz.rank.tape import Node, Tape
 
@@ -48,6 +49,8 @@ def check_network(net: Network, seed: int = 0) -> None:
     >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
     """
     check_members(net)
+    num_parameters(net)
+    outline(net)  # says what is wrong with shapes
     rng = default_rng(seed)
     _check_steps(net, rng)
     _check_derivative(net, rng)
@@ -82,22 +85,11 @@ def _check_steps(net: Network, rng: Generator) -> None:
         point.record(tape, net.random_inputs(over, 2, rng))
         seen.append([node.value.shape for node in tape.nodes])
         for node in tape.nodes:
-            _check_residues(node.value, over)
+            check_residues(over, node.value)
     if seen[0] != seen[1] or seen[0] != seen[2]:
         raise ValueError(
             "`record` takes other steps at another point: it must not look at numbers"
         )
-
-
-def _check_residues(value: np.ndarray, over: PrimeField) -> None:
-    is_whole = (value == np.rint(value)).all()
-    if is_whole and (np.abs(value) <= over.p // 2 + 1).all():
-        return
-    wrong = value[(value != np.rint(value)) | (np.abs(value) > over.p // 2 + 1)][0]
-    raise ValueError(
-        f"modulo a prime all values are residues of least absolute value; {wrong} is "
-        "none: give whole numbers as constants, and reduce what your own steps compute"
-    )
 
 
 def _check_derivative(net: Network, rng: Generator) -> None:

@@ -8,7 +8,7 @@ point modulo a prime hides some of the rank.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.random import Generator
@@ -64,6 +64,15 @@ class Node:
     degree: int
     sources: tuple[Source, ...] = ()
     moves: bool = False
+
+    def _no_operator(self, other: object) -> NoReturn:
+        del other
+        raise TypeError(
+            "nodes are computed with by their tape: tape.matmul(x, y) for x @ y, "
+            "tape.times, tape.add, tape.power"
+        )
+
+    __matmul__ = __mul__ = __add__ = __sub__ = __truediv__ = __pow__ = _no_operator
 
 
 class Tape:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from architectures import random_architectures
+from polynomial import Polynomial
 from test_modules import autograd_jacobian, with_weights
 
 from neuroviz.attention import Architecture
@@ -353,3 +354,9 @@ def test_whoever_gives_no_seed_is_told_of_the_seed_zero():
     )
     others = rank_by_inputs(arch), is_identifiable(arch, lambda w: w["1.Q"][0, 0])
     assert {found.seed for found in (*measured, *others)} == {0}
+
+
+def test_of_a_network_of_ones_own_the_ledger_knows_no_symmetry_and_says_so():
+    ledger = kernel_ledger(Polynomial((2, 3, 1)))
+    assert ledger.entries == {} and ledger.unexplained == ledger.parameters - 3
+    assert "no symmetry of such a network is known here" in ledger.note

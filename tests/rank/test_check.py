@@ -9,6 +9,7 @@ from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.gauge_slice import GaugeSlice
+from neuroviz.rank import measure_dimension, rank_by_inputs
 from neuroviz.rank.check import check_network
 from neuroviz.rank.tape import Source
 
@@ -46,6 +47,44 @@ class WithAHalf(Polynomial):
     def record(self, tape, weights, inputs):
         half = tape.constant(np.full((1, 1, 1), 0.5))
         return tape.times(half, super().record(tape, weights, inputs))
+
+
+@dataclass(frozen=True)
+class WithRealInputs(Polynomial):
+    def random_inputs(self, field, count, rng):
+        return rng.standard_normal((count, self.widths[0], 1))
+
+
+@dataclass(frozen=True)
+class WithTheInputsLast(Polynomial):
+    def random_inputs(self, field, count, rng):
+        return field.random(rng, (1, self.widths[0], count))
+
+
+@dataclass(frozen=True)
+class WithAGate(Polynomial):
+    """x ↦ g · x, entry by entry, in front."""
+
+    shape: object = (1, 1)
+
+    @property
+    def parameter_shapes(self):
+        return {**super().parameter_shapes, "g": self.shape}
+
+    def record(self, tape, weights, inputs):
+        return super().record(tape, weights, tape.times(weights["g"], inputs))
+
+
+@dataclass(frozen=True)
+class AskingForMore(Polynomial):
+    def record(self, tape, weights, inputs):
+        return tape.matmul(weights["W3"], inputs)
+
+
+@dataclass(frozen=True)
+class WithAnOperator(Polynomial):
+    def record(self, tape, weights, inputs):
+        return weights["W1"] @ inputs
 
 
 @dataclass(frozen=True)
@@ -87,8 +126,8 @@ class NotMoreGeneral(Polynomial):
     ("net", "words"),
     [
         (WrongStep((2, 3, 1)), "the derivative on the tape"),
-        (NotReduced((2, 3, 1)), "are residues .* reduce what your own steps"),
-        (WithAHalf((2, 3, 1)), r"0\.5 is none: give whole numbers"),
+        (NotReduced((2, 3, 1)), "numbers are whole.* reduce what your own steps"),
+        (WithAHalf((2, 3, 1)), r"0\.5 is not.* take whole numbers as constants"),
         (LookingAtNumbers((2, 3, 1)), "other steps at another point"),
         (NotHomogeneous((2, 3, 1)), "not homogeneous"),
         (NotMoreGeneral((2, 3, 1)), "more general has rank 2, and this one 3"),
@@ -100,3 +139,32 @@ class NotMoreGeneral(Polynomial):
 def test_a_mistake_is_named(net, words):
     with pytest.raises(ValueError, match=words):
         check_network(net)
+
+
+@pytest.mark.parametrize(
+    ("net", "error", "words"),
+    [
+        (WithAGate((2, 3, 1), 2, ()), ValueError, r"a number as \(1, 1\)"),
+        (WithAGate((2, 3, 1), 2, (1,)), ValueError, r"a number as \(1, 1\)"),
+        (WithAGate((2, 3, 1), 2, 1), ValueError, "names tuples.* got 1 for 'g'"),
+        (WithAGate((2, 3, 1), 2, (3, 1)), ValueError, "an axis of length 1 is repeat"),
+        (WithTheInputsLast((2, 3, 1)), ValueError, "its first axis is that of the in"),
+        (WithRealInputs((2, 3, 1)), ValueError, "draw inputs with field.random"),
+        (WithAHalf((2, 3, 1)), ValueError, "take whole numbers as constants"),
+        (AskingForMore((2, 3, 1)), ValueError, "asks for 'W3'.* name W1, W2$"),
+        (WithAnOperator((2, 3, 1)), TypeError, "by their tape: tape.matmul"),
+    ],
+)
+@pytest.mark.parametrize("measure", [check_network, measure_dimension, rank_by_inputs])
+def test_whoever_measures_says_the_same(measure, net, error, words):
+    """Without the check a rank of 38 was called exact where 23 is right."""
+    with pytest.raises(error, match=words):
+        measure(net)
+
+
+def test_a_gate_is_one_more_parameter():
+    gate = WithAGate((2, 3, 1))
+    check_network(gate)
+    assert (
+        measure_dimension(gate).value == measure_dimension(Polynomial((2, 3, 1))).value
+    )

@@ -513,7 +513,8 @@ def as_transformer(caller: str, net: object) -> Transformer:
         return Transformer(net.widths, net.head_dims, net.tokens, net.attention)
     raise ValueError(
         f"{caller} needs an Architecture or a Transformer; got {type(net).__name__}: "
-        "for a torch module call functional_dimension(module, inputs)"
+        "for a network of your own call measure_dimension(network), for a torch module "
+        "functional_dimension(module, inputs)"
     )
 
 

@@ -1,0 +1,78 @@
+"""The panel on the page that shows how to add one: it opens, moves and says what is
+measured; what a panel lacks is said when it opens."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.plot import Parts
+from neuroviz.kit.settings import whole
+from neuroviz.rank import measure_dimension
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture
+def page():
+    """What the two pages define."""
+    names = {"__name__": "a_page"}
+    network = (DOCS / "own_network.md").read_text(encoding="utf-8")
+    first = network[network.index("```python") :].split("```")[1]
+    lines = re.findall(r"^(?:>>>|\.\.\.) ?(.*)$", first, re.MULTILINE)
+    exec("\n".join(lines), names)
+    (code,) = re.findall(
+        r"```python\n(.*?)```",
+        (DOCS / "panel.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    exec(code, names)
+    return names
+
+
+def test_the_panel_of_the_page_says_what_is_measured(page):
+    panel = page["GatedExplorer"]()
+    for width, hidden in ((3, 2), (1, 1), (5, 3)):
+        panel.state = f"width={width};hidden={hidden}"
+        dimension = measure_dimension(page["Gated"](width, hidden)).value
+        parameters = hidden * (2 * width + 1)
+        said = f"{parameters} parameters, dimension {dimension}."
+        assert panel.description == said
+        assert list(panel.figure.data[0].y) == [parameters, dimension]
+    panel.controls["hidden"].value = 4
+    assert panel.state == "width=5;hidden=4" and panel.status.startswith("done")
+    panel.close()
+
+
+@dataclass(frozen=True)
+class Setting:
+    a: int = whole("a", 2, 1, 6)
+
+
+class Whole(Panel):
+    title = "One that lacks nothing"
+    setting = Setting
+    _answer = staticmethod(lambda setting: setting.a)
+    draw = staticmethod(lambda a: Parts([], {}))
+    _describe = staticmethod(lambda a: f"a = {a}")
+
+
+@pytest.mark.parametrize(
+    ("lacks", "error", "said"),
+    [
+        ({"setting": None}, TypeError, "setting is to be a frozen dataclass"),
+        ({"_answer": Panel._answer}, TypeError, "has no _answer, which takes"),
+        ({"_answer": lambda a: a}, TypeError, "_answer is to be static"),
+        ({"draw": lambda a: a}, TypeError, "draw is to be static"),
+        ({"draw": staticmethod(lambda a: go.Figure())}, TypeError, "got Figure"),
+        ({"draw": staticmethod(Panel.draw)}, NotImplementedError, "needs draw"),
+        ({"_describe": Panel._describe}, NotImplementedError, "needs _describe"),
+    ],
+)
+def test_what_a_panel_lacks_is_said_when_it_opens(lacks, error, said):
+    Whole().close()
+    with pytest.raises(error, match=said):
+        type("Lacking", (Whole,), lacks)()
