@@ -3,7 +3,7 @@
 rank                    numpy, flint, threadpoolctl; torch for products of bytes
 attention               rank
 kit                     these
-the rooms               all of these, and never one another
+the sections            all of these, and never one another
 lessons, and what lies in neuroviz/ itself may import all; nothing but these imports
 them. The project neuroviz_beyond imports neuroviz, never the other way; nor do the
 tests here import it, but for those of what is delivered as a whole.
@@ -45,7 +45,7 @@ BASE = {
 }
 ANYTHING = {"lessons"}
 FOLDERS = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-ROOMS = FOLDERS - set(BASE) - ANYTHING
+SECTIONS = FOLDERS - set(BASE) - ANYTHING
 AT_ONCE = {"numpy", "threadpoolctl"}
 ANYWHERE = {
     "rank": AT_ONCE | {"flint", "torch"},
@@ -76,10 +76,10 @@ def imported(source: str, package: str) -> set[str]:
 
 def forbidden(source: str, package: str) -> set[str]:
     """What a text in a package, such as "neuroviz.deep", imports against the rules."""
-    room = package.split(".")[1]
-    if room in ANYTHING:
+    section = package.split(".")[1]
+    if section in ANYTHING:
         return set()
-    allowed = {room} | BASE.get(room, set(BASE))
+    allowed = {section} | BASE.get(section, set(BASE))
     names = {
         name for name in imported(source, package) if re.match(r"neuroviz\b", name)
     }
@@ -105,9 +105,9 @@ def others(source: str, package: str) -> set[str]:
     return roots - set(sys.stdlib_module_names) - {"neuroviz"}
 
 
-@pytest.mark.parametrize("room", ANYWHERE)
-def test_the_core_is_loaded_with_few_packages(room):
-    for path in (ROOT / room).rglob("*.py"):
+@pytest.mark.parametrize("folder", ANYWHERE)
+def test_the_core_is_loaded_with_few_packages(folder):
+    for path in (ROOT / folder).rglob("*.py"):
         if path == ROOT / "attention" / "modules.py":
             continue  # what is in torch is loaded when it is asked for
         source = path.read_text(encoding="utf-8")
@@ -115,8 +115,8 @@ def test_the_core_is_loaded_with_few_packages(room):
         for node in ast.parse(source).body:
             if "import" in type(node).__name__.lower():
                 at_once.append(ast.unparse(node))
-        assert others("\n".join(at_once), f"neuroviz.{room}") <= AT_ONCE, path
-        assert others(source, f"neuroviz.{room}") <= ANYWHERE[room], path
+        assert others("\n".join(at_once), f"neuroviz.{folder}") <= AT_ONCE, path
+        assert others(source, f"neuroviz.{folder}") <= ANYWHERE[folder], path
 
 
 def test_nothing_imports_the_other_project():
@@ -192,7 +192,7 @@ def test_rank_works_where_there_is_nothing_else(tmp_path):
 
 
 def test_few_modules_lie_loose():
-    assert len(list(ROOT.glob("*.py"))) <= 5 and {"singular", "softmax"} <= ROOMS
+    assert len(list(ROOT.glob("*.py"))) <= 5 and {"singular", "softmax"} <= SECTIONS
 
 
 @pytest.mark.parametrize(
