@@ -399,7 +399,8 @@ def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
     scene, kind, state
 ):
     page = scene(state, kind=kind)
-    wanted, reached = ask(page, "hands"), []
+    wanted = ask(page, "hands")
+    reached = []
     assert len(wanted) > 2 and wanted[-1] == "save the picture as a PNG"
     for _ in wanted:
         page.keyboard.press("Tab")
@@ -407,7 +408,8 @@ def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
         name, _, role = ask(page, "focused")
         reached.append(name)
         if role in ("slider", "spinbutton"):
-            before, heard = place(page), ask(page, "valued")
+            before = place(page)
+            heard = ask(page, "valued")
             least, value, most = map(float, heard[:3])
             assert least <= value <= most and least < most and heard[3], name
             moved = [
@@ -470,11 +472,16 @@ def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
 ):
     page = scene()
     seen = page.evaluate(f"{CANVAS}.still()")
+    # Before the page has heard of the loss, a browser gives nothing back.
     page.evaluate(
-        f"lost = {CANVAS}.getContext('webgl2').getExtension('WEBGL_lose_context'),"
-        " lost.loseContext()"
+        "() => new Promise((heard) => {"
+        f"  const canvas = {CANVAS};"
+        "  canvas.addEventListener('webglcontextlost', () => setTimeout(heard));"
+        "  lost = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');"
+        "  lost.loseContext();"
+        "})"
     )
-    page.wait_for_function(f"seen => {CANVAS}.still() !== seen", arg=seen)
+    assert page.evaluate(f"{CANVAS}.still()") != seen
     page.evaluate("lost.restoreContext()")
     page.wait_for_function(f"seen => {CANVAS}.still() === seen", arg=seen)
     with page.expect_download() as saved:
@@ -577,7 +584,8 @@ def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     page = scene("walk=a-alone;along=1.4", kind=FiberExplorer)
     page.wait_for_timeout(200)
     panel = FiberExplorer(state="walk=a-alone;along=1.4")
-    outputs, reach = panel._shown.outputs_now.T.ravel(), panel.facts["outputs"]["reach"]
+    outputs = panel._shown.outputs_now.T.ravel()
+    reach = panel.facts["outputs"]["reach"]
     panel.close()
     seen = [
         words.strip("◀▶ ") for words in page.locator(".now text").all_text_contents()
@@ -612,7 +620,8 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
     page.wait_for_timeout(100)
     assert place(page)["input"] == 2 and bars(page) != before
     page = scene("preset=rank-one;along=0.5", kind=FiberExplorer)
-    still, seen = bars(page), {middle(page, PAIR)}
+    still = bars(page)
+    seen = {middle(page, PAIR)}
     page.locator(PAIR).focus()
     # all arms of both
     for swap, negative in ((False, True), (True, False), (True, True), (False, False)):

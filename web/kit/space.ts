@@ -61,6 +61,7 @@ export class Space {
   private isSlow = false;
   private rest = 0;
   private readonly again = () => this.paint();
+  private readonly sharp = () => this.paintStill();
 
   /**
    * `changed` hears that it has to be painted, `clicked` where it was clicked, in pixels of the
@@ -75,7 +76,7 @@ export class Space {
     this.labels = svg.append("g").attr("class", "nv-pointers");
     this.stage = new Stage(this.canvas);
     this.sleeper = new Sleeper(this.canvas, {
-      paint: () => this.paint(),
+      paint: () => this.paintStill(),
       begin: () => this.stage.begin(),
     });
     this.canvas.still = () => this.sleeper.picture();
@@ -136,8 +137,15 @@ export class Space {
     this.placeLabels();
   }
 
+  /** Sharp, also while something moves: for a picture that is kept or printed. */
+  private paintStill() {
+    this.stage.dense(2);
+    this.stage.render(this.camera);
+    this.placeLabels();
+  }
+
   close() {
-    removeEventListener("beforeprint", this.again);
+    removeEventListener("beforeprint", this.sharp);
     clearTimeout(this.rest);
     this.sleeper.close();
     this.stage.close();
@@ -257,7 +265,7 @@ export class Space {
       this.zoomBy(Math.exp(0.01 * Math.max(-20, Math.min(20, event.deltaY))));
     };
     canvas.addEventListener("wheel", onWheel, { passive: false });
-    addEventListener("beforeprint", this.again);
+    addEventListener("beforeprint", this.sharp);
   }
 
   /** A label is measured once: its size asks the browser to lay out the whole page. */
