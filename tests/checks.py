@@ -94,7 +94,8 @@ def numbers(nodes):
 def failing(checks, names):
     """Of (expression, text) those that are no checks or are not true among the names,
     with the reason."""
-    found, names = [], {**globals(), **names}
+    found = []
+    names = {**globals(), **names}
     for check, text in checks:
         try:
             if reason := refusal(check, text):

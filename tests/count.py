@@ -74,7 +74,8 @@ def count_fiber(
     >>> count_fiber(3, VirtualWeights(np.eye(2), (B, B))).classes
     1
     """
-    over, depth = PrimeField(p), len(target.M)
+    over = PrimeField(p)
+    depth = len(target.M)
     ranks = (2,) * depth if head_dims is None else tuple(head_dims)
     if (
         any(np.shape(M) != (2, 2) for M in target.M)
@@ -133,7 +134,8 @@ def _extension(p: int, least: int) -> np.ndarray:
     """The elements of the smallest F_q, q = p^k ≥ least, as symmetric k × k matrices
     over F_p; (q, k, k)."""
     k = next(k for k in range(1, 10) if p**k >= least)
-    over, rng = PrimeField(p), np.random.default_rng(0)
+    over = PrimeField(p)
+    rng = np.random.default_rng(0)
     coefficients = np.array(list(product(range(p), repeat=k)), dtype=float)
     while True:
         S = over.random(rng, (k, k))

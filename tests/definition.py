@@ -137,7 +137,8 @@ def one_like(x):
 
 def rank(rows, is_zero: Callable = lambda x: not x) -> int:
     """By elimination, pivoting on the largest entry where there is an order."""
-    rows, found = [list(row) for row in rows], 0
+    rows = [list(row) for row in rows]
+    found = 0
     for c in range(len(rows[0])):
         size = lambda r: 0 if isinstance(rows[r][c], Residue) else abs(rows[r][c])
         candidates = [r for r in range(found, len(rows)) if not is_zero(rows[r][c])]
@@ -190,7 +191,8 @@ class RandomExponential:
     """
 
     def __init__(self, number: Callable):
-        self.number, self.known = number, {}
+        self.number = number
+        self.known = {}
 
     def __call__(self, s):
         while not self.known.get(s):

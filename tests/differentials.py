@@ -44,10 +44,12 @@ def virtual_rank(arch, symmetric: bool) -> int:
     rows = []
     for direction in units(*shapes):
         U = np.eye(arch.widths[0], dtype=int).astype(object)
-        dU, row = 0 * U, []
+        dU = 0 * U
+        row = []
         for i in range(0, len(shapes), 3):
             (Q, K, V), (dQ, dK, dV) = weights[i : i + 3], direction[i : i + 3]
-            q, k = Q @ U % P, K @ U % P
+            q = Q @ U % P
+            k = K @ U % P
             dM = (dK @ U + K @ dU).T @ q + k.T @ (dQ @ U + Q @ dU)
             row.append((dM + dM.T if symmetric else dM).ravel())
             U, dU = V @ U % P, (dV @ U + V @ dU) % P

@@ -252,7 +252,8 @@ def random_states(kind, count, seed, keep=""):
     Args:
         kind: a panel, or its class.
     """
-    draw, panel = random.Random(seed), kind() if isinstance(kind, type) else kind
+    draw = random.Random(seed)
+    panel = kind() if isinstance(kind, type) else kind
     kept = dict(part.split("=", 1) for part in keep.split(";") if part)
     for _ in range(count):
         values = {}

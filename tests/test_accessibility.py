@@ -145,7 +145,8 @@ def test_sheets_and_layers_have_no_mark_and_need_their_colours(look, mode, eyes)
 def nameless(panel):
     """Controls and buttons that a screen reader could only call "slider" or "button";
     names used twice."""
-    found, names = [], []
+    found = []
+    names = []
     for name, control in panel.controls.items():
         words = control.description.strip()
         found += [] if words else [name]

@@ -130,8 +130,10 @@ def faults_at_the_ends(kind, start="", every=True):
     If not every place, then the last one only, or the first where it stands at the
     last.
     """
-    panel, twin = kind(state=start or None), kind()
-    found, seen = [], []
+    panel = kind(state=start or None)
+    twin = kind()
+    found = []
+    seen = []
     try:
         page = Page(panel.figure)
         found += [f"at the start: {fault}" for fault in wrong_here(panel, twin)]
@@ -140,7 +142,8 @@ def faults_at_the_ends(kind, start="", every=True):
             found.append(
                 f"plotly's Python reads the figure otherwise: {', '.join(parts[:3])}"
             )
-        described, first = panel.description, plain(panel.figure)
+        described = panel.description
+        first = plain(panel.figure)
         for name, control in panel.controls.items():
             opened = control.value
             visited = [
@@ -171,7 +174,9 @@ def faults_at_the_ends(kind, start="", every=True):
 def faults_in_the_corner(kind):
     """All sliders to their least values, one after the other, in a panel as it opens;
     they stay there."""
-    panel, twin, found = kind(), kind(), []
+    panel = kind()
+    twin = kind()
+    found = []
     try:
         for name, control in panel.controls.items():
             if hasattr(control, "min") and not control.disabled:
@@ -191,7 +196,8 @@ def faults_at_random(kind, look, count, keep=""):
     there."""
     found = []
     with theme.using(look):
-        panel, twin = kind(), kind()
+        panel = kind()
+        twin = kind()
     try:
         for state in random_states(twin, count, seed=11, keep=keep):
             try:

@@ -54,7 +54,8 @@ def child():
 
 def asked(background, work, argument=None):
     """The parts of an answer, and its ends: there should be one."""
-    parts, ends = [], []
+    parts = []
+    ends = []
     background.submit(work, argument, ends.append, parts.append)
     assert background.wait(PATIENCE) and not background.running
     return parts, ends
@@ -213,7 +214,8 @@ def test_an_error_of_who_hears_the_parts_ends_the_work_and_is_the_answer(backgro
 
 
 def test_who_hears_a_part_can_cancel(background):
-    parts, ends = [], []
+    parts = []
+    ends = []
     background.submit(
         reports,
         "ab",
@@ -282,7 +284,8 @@ def test_a_machine_with_processes_works_in_one():
 
 def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
     async def page():
-        loop, ends = EventLoop(), []
+        loop = EventLoop()
+        ends = []
         loop.submit(for_ever, 0, ends.append)
         await asyncio.sleep(0)
         loop.submit(abs, -3, ends.append)  # nobody hears of the first any more
@@ -303,7 +306,9 @@ def test_steps_take_turns_with_the_event_loop_and_the_newest_request_wins():
 
 
 def test_a_wait_in_the_middle_of_a_step_does_not_enter_the_step_again():
-    loop, waits, ends = EventLoop(), [], []
+    loop = EventLoop()
+    waits = []
+    ends = []
     loop.submit(three, 1, ends.append, lambda part: waits.append(loop.wait(0)))
     assert loop.wait() and waits == [False, False] and ends == [3]
 
@@ -495,7 +500,8 @@ def test_what_stands_in_a_notebook_is_refused_in_words(monkeypatch, child):
         """Defined in a cell."""
 
     main = sys.modules["__main__"]
-    work.__module__, work.__qualname__ = "__main__", "work"
+    work.__module__ = "__main__"
+    work.__qualname__ = "work"
     monkeypatch.setattr(main, "work", work, raising=False)
     with pytest.raises(
         ValueError, match="work stands in a notebook or script: put it into a module"

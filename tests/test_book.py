@@ -260,7 +260,8 @@ def browse(chromium):
             context.set_offline(True)
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
-            page.complaints, page.left = [], []
+            page.complaints = []
+            page.left = []
 
             def pass_on(route):
                 if route.request.url.startswith(("file:", "data:", "blob:")):

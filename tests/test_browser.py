@@ -45,7 +45,8 @@ def lab(tmp_path_factory):
     home = tmp_path_factory.mktemp("lab")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, home / folder)
-    port, token = free_port(), secrets.token_hex(16)
+    port = free_port()
+    token = secrets.token_hex(16)
     environment = os.environ | {
         name: str(home / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "HOME")
     }
@@ -351,7 +352,8 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     state = f"document.querySelector('{PANEL} .nv-state input').placeholder"
     opened = page.evaluate(state)
     box = grip.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y + 30, steps=10)
@@ -616,7 +618,8 @@ def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_settin
     page.keyboard.press("Escape")
     other = open_page(page.url)
     other.wait_for_selector(f"{KERNEL}[data-status='idle']")
-    asleep, wake = tmp_path / "asleep", tmp_path / "wake"
+    asleep = tmp_path / "asleep"
+    wake = tmp_path / "wake"
     cell = SLEEPS.format(asleep=str(asleep), wake=str(wake))
     other.evaluate(f"code => void {IN_THE_KERNEL}.requestExecute({{ code }})", cell)
     assert eventually(asleep.exists)

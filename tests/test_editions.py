@@ -122,7 +122,8 @@ def test_a_stub_fails_the_check_of_its_box_and_a_solution_passes_it(path):
 def test_nothing_below_an_exercise_needs_its_names(path):
     """So that the two editions show the same, apart from the solutions."""
     notebook = read(path)
-    given, below = set(), []
+    given = set()
+    below = []
     for task in tasks(notebook):
         given |= names_of(task.stub + "\n" + task.solution, ast.Store)
         box = codes(notebook).index(task.box)
@@ -260,7 +261,8 @@ def test_a_small_notebook_by_hand():
         "answer = sqrt(4)\ncheck(answer)",
     )
     assert (task.difficulty, task.minutes) == (3, 4)
-    for_students, for_teachers = student(notebook), instructor(notebook)
+    for_students = student(notebook)
+    for_teachers = instructor(notebook)
     assert [c.source for c in for_students.cells[:2]] == [
         "# Add two numbers",
         "from math import sqrt\n\nstart = 2",

@@ -27,9 +27,11 @@ from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matri
 
 A = nv.Architecture
 EYE = np.eye(2, 3)
-ONES, TWOS = np.array([1.0, 1.0]), np.array([2.0, -1.0])
+ONES = np.array([1.0, 1.0])
+TWOS = np.array([2.0, -1.0])
 HALF = Fraction(1, 2)
-TINY, HUGE = Fraction(1, 10**400), 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
+TINY = Fraction(1, 10**400)
+HUGE = 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
 
 # check, answer
 RIGHT = [
@@ -182,13 +184,18 @@ def test_every_check_is_tried_with_right_and_wrong_answers():
 @pytest.mark.parametrize("seed", range(10))
 def test_random_swaps_and_random_boundary_points_pass(seed):
     rng = np.random.default_rng(seed)
-    d, d_out = rng.integers(2, 5), rng.integers(1, 4)
+    d = rng.integers(2, 5)
+    d_out = rng.integers(1, 4)
     u, k, v = rng.standard_normal((3, d))
-    h, c = rng.standard_normal(d_out), rng.standard_normal()
-    one, other = np.outer(u, k), c * np.outer(v, k)
+    h = rng.standard_normal(d_out)
+    c = rng.standard_normal()
+    one = np.outer(u, k)
+    other = c * np.outer(v, k)
     assert check_second_branch(one, np.outer(h, v), other, np.outer(h, u) / c)
     assert not check_second_branch(one, np.outer(h, v), other.T, np.outer(h, u) / c)
-    v, k, h = rng.integers(1, 9, 2), rng.integers(1, 9, 2), int(rng.integers(1, 9))
+    v = rng.integers(1, 9, 2)
+    k = rng.integers(1, 9, 2)
+    h = int(rng.integers(1, 9))
     layer = np.outer(v, k).tolist(), [(h * v).tolist()]
     assert check_boundary_layer(*layer)
 

@@ -58,7 +58,8 @@ def expected(kind, width, tokens):
 def test_the_count_of_the_table_is_the_rank_of_the_quadratic_forms(kind, width, tokens):
     """The differences (x_j − x_i)ᵀMx_i as forms in X, in whole numbers: no points, no
     prime."""
-    M, rows = matrix_of(kind, *rng(0, width).integers(-99, 100, (2, width, width))), []
+    M = matrix_of(kind, *rng(0, width).integers(-99, 100, (2, width, width)))
+    rows = []
     for j, i in places(tokens):
         form = np.zeros((tokens, width, tokens, width), dtype=int)
         form[j, :, i] += M
@@ -149,7 +150,8 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
 ):
     """M = 0, or antisymmetric and two tokens (or tokens on a line, where antisymmetric
     is 0): in floats."""
-    arch, Ms = Architecture.uniform(width, width, layers, tokens, "softmax"), []
+    arch = Architecture.uniform(width, width, layers, tokens, "softmax")
+    Ms = []
     weights = conditioned_weights(arch.layers, "softmax", rng(1))
     for k, layer in enumerate(by_layer(weights), start=1):
         special = {"first": k == 1, "last": k == layers, "all": True}[place]
@@ -157,7 +159,8 @@ def test_the_kernel_is_not_zero_exactly_where_a_layer_before_the_last_collapses(
         length = np.linalg.norm(M)
         # M is nearly symmetric: the rest of it is of no use here
         if special and kind == "antisymmetric":
-            M, length = rng(3, k).standard_normal(M.shape), _TURN
+            M = rng(3, k).standard_normal(M.shape)
+            length = _TURN
         made = matrix_of(kind if special else "generic", M, M.T)
         Ms.append(made * length / (np.linalg.norm(made) or 1.0))
     L, _ = np.linalg.qr(rng(2).standard_normal((width, width)))

@@ -172,9 +172,12 @@ def test_the_count_can_disagree():
 
 def test_the_derivative_of_the_product_is_that_of_finite_differences():
     Q, K = heads(3, 2)
-    J, step, columns = product_jacobian(Reals(), Q, K), 1e-6, []
+    J = product_jacobian(Reals(), Q, K)
+    step = 1e-6
+    columns = []
     for direction in np.eye(12):
-        dQ, dK = direction[:6].reshape(2, 3), direction[6:].reshape(2, 3)
+        dQ = direction[:6].reshape(2, 3)
+        dK = direction[6:].reshape(2, 3)
         ahead, behind = ((K + s * dK).T @ (Q + s * dQ) for s in (step, -step))
         columns.append((ahead - behind).ravel() / (2 * step))
     np.testing.assert_allclose(J, np.array(columns).T, atol=1e-9)

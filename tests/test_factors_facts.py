@@ -175,7 +175,8 @@ def some_setting(draw: random.Random) -> FactorizationSetting:
 
 
 def test_the_page_factors_1000_random_products_as_python_does():
-    draw, ranks = random.Random(5), set()
+    draw = random.Random(5)
+    ranks = set()
     studies = [study_factorization(some_setting(draw)) for _ in range(1000)]
     given = [[factors_facts(one)["formulas"], one.place] for one in studies]
     for study, page in zip(studies, ask(PRODUCTS, plain(given)), strict=True):

@@ -74,7 +74,8 @@ def test_a_number_goes_with_the_pointer_and_a_follows(scene, state):
         changed(Q, after) == 1 and numbers(page, "K") == K and numbers(page, "A") != A
     )
     assert "Q12=" in place(page)["entries"] and "only Python says" in said(page)
-    first, now = numbers(page, "K"), numbers(page, "C⁻ᵀ K")
+    first = numbers(page, "K")
+    now = numbers(page, "C⁻ᵀ K")
     drag_entry(page, "C⁻ᵀ K, row 1, column 1", -30)
     assert changed(now, numbers(page, "C⁻ᵀ K")) == 1
     assert numbers(page, "K") != first and "K11=" in place(page)["entries"]
@@ -101,7 +102,8 @@ def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(
 
 def test_c_is_turned_by_hand_and_a_stands_still(scene):
     page = scene("d=4;a=2", kind=FactorizationExplorer)
-    A, now = numbers(page, "A"), numbers(page, "C Q")
+    A = numbers(page, "A")
+    now = numbers(page, "C Q")
     x, y = middle(page, RING)
     dragged(page, RING, x + 5, y + 40)
     assert place(page)["along"] < 0.1

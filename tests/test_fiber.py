@@ -125,7 +125,8 @@ def all_matrices(p, rows, columns):
 def fiber_size(p, pair, tokens):
     """How many pairs over F_p have the table of this one: all are tried."""
     over, (d_out, d) = PrimeField(p), pair.V.shape
-    target, count = function_table(over, pair, tokens), 0
+    target = function_table(over, pair, tokens)
+    count = 0
     Vs = all_matrices(p, d_out, d)
     for A in all_matrices(p, d, d):
         for V in Vs:
@@ -387,6 +388,7 @@ def test_the_other_branch_casts_its_shadow_on_a_hyperbola_of_its_own(angle):
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 @pytest.mark.parametrize(("apart", "is_same"), [(3e-10, True), (3e-9, False)])
 def test_layers_less_than_a_billionth_apart_are_the_same(attention, apart, is_same):
-    A, V = np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[1.0, -0.5]])
+    A = np.array([[1.0, 2.0], [0.5, -1.0]])
+    V = np.array([[1.0, -0.5]])
     other = Pair((1 + apart) * A, V)
     assert same_function(Reals(), attention, Pair(A, V), other, 3) == is_same

@@ -42,7 +42,9 @@ def test_the_weights_and_outputs_are_those_of_equation_1(panel):
     for found, matrix in zip(panel.facts["weights"]["start"], study.start, strict=True):
         np.testing.assert_array_equal(found, matrix)
     np.testing.assert_array_equal(panel.facts["outputs"]["start"], study.outputs_start)
-    A, V, X = study.now.A, study.now.V, study.input_shown
+    A = study.now.A
+    V = study.now.V
+    X = study.input_shown
     # Eq. 1, written out
     np.testing.assert_allclose(study.outputs_now, V @ X @ X.T @ A @ X)
     assert not np.allclose(A, study.start.A)

@@ -94,7 +94,8 @@ def drawn(arch, seed, inputs):
 
 def one_backward_for_each_row(arch, seed, inputs):
     network, X = drawn(arch, seed, inputs)
-    parameters, rows = list(network.parameters()), []
+    parameters = list(network.parameters())
+    rows = []
     outputs = network(X).flatten()
     for i in range(len(outputs)):
         network.zero_grad()
@@ -138,7 +139,8 @@ def test_its_derivatives_are_those_of_the_numpy_network_up_to_rounding(kind):
 
 @pytest.mark.parametrize("arch", [NINE, Architecture((5, 4, 2), (3, 3), 3)], ids=str)
 def test_its_rank_is_what_torch_counts_above_its_tolerance(arch):
-    found, J = float32_rank(arch, seed=1, inputs=40), procedure_jacobian(arch, 1, 40)
+    found = float32_rank(arch, seed=1, inputs=40)
+    J = procedure_jacobian(arch, 1, 40)
     assert found.value == torch.linalg.matrix_rank(J)
     assert found.value == (found.singular_values > found.tolerance).sum()
     assert len(J) == 40 * 3 * arch.widths[-1] > J.shape[1]
@@ -350,7 +352,8 @@ def test_it_opens_on_the_figure_of_the_paper(panel):
 def test_the_files_are_of_what_is_shown_whichever_end_of_the_widths_comes_first(panel):
     assert panel.export.name == "figure3_softmax_l2_t3_a2_d3-10"
     assert [int(line["exact"]) for line in table(panel)] == SOFTMAX
-    first, last = panel.controls["first"], panel.controls["last"]
+    first = panel.controls["first"]
+    last = panel.controls["last"]
     assert (first.min, first.max) == (last.min, last.max) == (1, 12)
     panel.state = "lightning=yes;first=4;last=3"
     assert panel.export.name == "figure3_softmax_lightning_l2_t3_a2_d3-4"

@@ -119,7 +119,8 @@ def test_what_theory_says_is_conserved_is(a):
 
 def ended(A, V):
     """A flow that stands still at given weights."""
-    A, V = np.array([[A]], dtype=float), np.array([[V]], dtype=float)
+    A = np.array([[A]], dtype=float)
+    V = np.array([[V]], dtype=float)
     return Flow(
         np.zeros(1), product_table(A[0], V[0]), A, V, None, None, np.zeros((1, 1))
     )
@@ -161,7 +162,8 @@ def test_starts_have_entries_of_variance_one_quarter(factored):
 
 
 def test_a_flow_is_the_same_at_whatever_times_one_looks():
-    T, start = random_targets("dotted", 5, 1), random_starts(5, 1)
+    T = random_targets("dotted", 5, 1)
+    start = random_starts(5, 1)
     few = gradient_flow(T, **start, times=[0, 0.5, 7, 20])
     many = gradient_flow(T, **start, time=20, samples=41)
     np.testing.assert_allclose(few.times, [0, 0.5, 7, 20])

@@ -34,7 +34,8 @@ from neuroviz.singular.forms import (
     resultant,
 )
 
-X, ZERO = sp.symbols("X"), (0, 0, 0)
+X = sp.symbols("X")
+ZERO = (0, 0, 0)
 LAYER = Architecture((2, 1), (2,), tokens=3)
 
 
@@ -196,7 +197,8 @@ def test_the_tolerance_is_a_relative_error_of_the_coefficients():
 
 def test_what_is_called_smooth_is_within_the_tolerance_of_its_weights():
     rng = np.random.default_rng(1)
-    A, V = rng.standard_normal((4000, 2, 2)), rng.standard_normal((4000, 1, 2))
+    A = rng.standard_normal((4000, 2, 2))
+    V = rng.standard_normal((4000, 1, 2))
     A[:2000, :, 1] = A[:2000, :, 0] * rng.standard_normal(
         (2000, 1)
     ) + 10.0 ** rng.uniform(-9, 0, (2000, 2))
@@ -293,7 +295,8 @@ def test_the_facts_are_what_the_network_measures(small_pairs):
 
 def test_the_keys_decide_what_a_boundary_point_is_and_not_the_queries():
     """A = v kᵀ is boundary, A = k vᵀ is not (Theorem 3.4)."""
-    v, k = np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]])
+    v = np.array([[1.0], [2.0]])
+    k = np.array([[3.0], [1.0]])
     assert (
         kind_of(*forms_of(v @ k.T, v.T)) == BOUNDARY
         and measured_kernel(v @ k.T, v.T) == 2
@@ -320,7 +323,8 @@ def test_the_two_preimages_of_a_crossing_are_the_swap():
         for one, other in ((A, W), (B, V)):
             assert np.linalg.matrix_rank(np.hstack([one, other.T]), tol=1e-9) == 1
         tokens = np.random.default_rng(0).standard_normal((4, 2, 3))
-        one, other = outputs_of(A, V, tokens), outputs_of(B, W, tokens)
+        one = outputs_of(A, V, tokens)
+        other = outputs_of(B, W, tokens)
         np.testing.assert_allclose(one, other, atol=1e-12)
 
 
@@ -331,7 +335,8 @@ def test_no_layer_is_nearer_than_the_nearest():
     pair[:, :, :20] = np.outer([1.0, 0.3], [1.0, 0.0, 1.0])[..., None]
     found = nearest_layer(*map(tuple, pair))
     theta = np.linspace(0, np.pi, 10_001)[:, None]
-    u, v = np.cos(theta), np.sin(theta)
+    u = np.cos(theta)
+    v = np.sin(theta)
     values = [a * u * u + b * u * v + c * v * v for a, b, c in pair]
     grid = np.sqrt(values[0] ** 2 + values[1] ** 2).min(0)
     assert (found.distance <= grid + 1e-12).all()
@@ -346,7 +351,8 @@ def test_at_a_root_that_two_forms_share_only_rounding_is_left():
     """The quartic alone leaves up to a hundred times as much."""
     rng = np.random.default_rng(0)
     theta = rng.uniform(0, np.pi, 20_000)
-    u, v = np.cos(theta), np.sin(theta)
+    u = np.cos(theta)
+    v = np.sin(theta)
     factors = rng.standard_normal((2, 2, 20_000))
     pair = [(v * x, v * y - u * x, -u * y) for x, y in factors]
     found = nearest_layer(*pair)
@@ -361,7 +367,8 @@ def test_the_nearest_layer_is_nearest_in_the_bombieri_norm():
         scale = np.sqrt([1, weight_of_b, 1])
         found = []
         for theta in np.linspace(0, np.pi, 2001):
-            x, y = np.cos(theta), np.sin(theta)
+            x = np.cos(theta)
+            y = np.sin(theta)
             layers = scale[:, None] * [[x, 0], [y, x], [0, y]]  # X · v and Y · v
             best = np.linalg.lstsq(layers, scale * q)[0]
             found.append(np.linalg.norm(layers @ best - scale * q))
@@ -383,7 +390,8 @@ def test_the_circle_shows_real_roots_on_its_rim_and_complex_ones_inside():
         a, b, c = q
         if b * b > 4 * a * c:
             half = np.arctan2(*points.T[::-1]) / 2
-            u, v = np.cos(half), np.sin(half)
+            u = np.cos(half)
+            v = np.sin(half)
             assert (
                 len(half) == 2
                 and (np.abs(a * u * u + b * u * v + c * v * v) < 1e-12).all()

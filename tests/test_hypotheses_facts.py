@@ -28,7 +28,8 @@ def facts_of(**setting):
 
 def some_setting(draw: random.Random) -> HypothesesSetting:
     sizes = [draw.choice(SIZES) for _ in range(4)]
-    kind, over = draw.choice(["lightning", "softmax"]), draw.choice(["heads", "widths"])
+    kind = draw.choice(["lightning", "softmax"])
+    over = draw.choice(["heads", "widths"])
     return HypothesesSetting(*sizes, draw.randint(1, 4), kind, over, draw.randint(0, 9))
 
 
@@ -198,7 +199,8 @@ def test_the_page_finds_frames_and_1000_random_places_as_python_does():
         for cell, (difference, name, frame) in zip(
             facts["cells"], found["cells"], strict=True
         ):
-            x, y = cell["column"], cell["row"]
+            x = cell["column"]
+            y = cell["row"]
             assert (
                 int(difference.replace("−", "-")) == cell["measured"] - cell["formula"]
             )
@@ -266,7 +268,8 @@ def test_one_number_has_one_colour_on_all_maps_and_its_letters_are_read(look, mo
     """A difference and its negative share it, 0 has its own, and the largest is the
     darkest."""
     look(mode)
-    deficit, differences = theme.scale("deficit"), [*range(-MOST, MOST + 1)]
+    deficit = theme.scale("deficit")
+    differences = [*range(-MOST, MOST + 1)]
     found = ask(SHADES, {"deficit": deficit, "most": MOST, "differences": differences})
     colors = ["#{:02X}{:02X}{:02X}".format(*color) for color, _ in found]
     assert colors == colors[::-1] and len(set(colors)) == MOST + 1

@@ -42,7 +42,8 @@ def study(layers=2, **changes):
 def float_spectrum(network):
     """The derivative with its true exponentials, in floating point."""
     virtual, _ = real_network(network)
-    n, rng = network.width, np.random.default_rng([network.seed, 7])
+    n = network.width
+    rng = np.random.default_rng([network.seed, 7])
     inputs = 2 * n * n * (network.layers + 1)
     X = conditioned_tokens(n, 2, inputs, rng)
     functionals = rng.standard_normal((inputs, n, 2))
@@ -191,8 +192,10 @@ def free_kernel(virtual, causal=False, tied=None):
     """The kernel for free exponentials; the layers in `tied` have the shares that are
     given there."""
     columns = virtual.L.size + sum(M.size for M in virtual.M)
-    n, inputs = virtual.L.shape[1], columns + 2
-    X, functionals = drawn(7, inputs, n, 2), drawn(8, inputs, len(virtual.L), 2)
+    n = virtual.L.shape[1]
+    inputs = columns + 2
+    X = drawn(7, inputs, n, 2)
+    functionals = drawn(8, inputs, len(virtual.L), 2)
     given = []
     for i in range(len(virtual.M)):
         mu, nu = drawn([9, i], 2, inputs)

@@ -102,8 +102,10 @@ def test_badges_and_hatching_follow_the_hypotheses(panel):
 @pytest.mark.parametrize("state", STATES)
 def test_every_bar_is_a_measured_kernel(panel, state):
     panel.state = state
-    s, hidden = panel._shown, panel.facts["hidden"]
-    columns, size = hidden["columns"], panel._shown.setting.width**2
+    s = panel._shown
+    hidden = panel.facts["hidden"]
+    columns = hidden["columns"]
+    size = panel._shown.setting.width**2
     expected = [size * (s.setting.layers + 1)] + [
         one.so_far.kernel for one in s.experiments
     ]
@@ -136,7 +138,8 @@ def test_an_experiment_sees_the_matrices_of_which_less_is_silent_than_before(
 @pytest.mark.parametrize("state", STATES)
 def test_the_tokens_go_where_the_shares_take_them(panel, state):
     panel.state = state
-    s, x = panel._shown, np.array(panel._shown.setting.inputs)
+    s = panel._shown
+    x = np.array(panel._shown.setting.inputs)
     for given, places in zip(s.given, s.places[1:], strict=True):
         x = x @ np.array([[1 - given.mu, given.nu], [given.mu, 1 - given.nu]])
         np.testing.assert_allclose(places, x, atol=1e-12)
@@ -223,7 +226,10 @@ def some_setting(draw: random.Random, network: ProofSetting) -> ProofSetting:
 
 
 def test_the_page_sets_1000_random_layers_as_python_does():
-    draw, given, asked, seen = random.Random(5), [], [], set()
+    draw = random.Random(5)
+    given = []
+    asked = []
+    seen = set()
     for seed in range(20):
         network = some_network(draw, seed)
         settings = [some_setting(draw, network) for _ in range(50)]
@@ -232,7 +238,8 @@ def test_the_page_sets_1000_random_layers_as_python_does():
         given.append([plain(formulas), [vars(one) for one in settings]])
     for settings, found in zip(asked, ask(RUNS, given), strict=True):
         for setting, page in zip(settings, found, strict=True):
-            network, note = setting.network, str(setting)
+            network = setting.network
+            note = str(setting)
             shares = immersion._set_shares(network, *immersion.real_network(network))
             places = [
                 row[0] for row in follow(Reals(), shares, np.array([network.inputs]))
@@ -267,7 +274,8 @@ say(given.map(([formulas, place, layer, token, at, step]: any) => {
 
 
 def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
-    draw, given = random.Random(8), []
+    draw = random.Random(8)
+    given = []
     for seed in range(300):
         network = some_network(draw, seed)
         formulas = immersion_facts(study_proof(network))["formulas"]
@@ -286,7 +294,8 @@ def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
                 0.001,
             ]
         )
-    met, moved = 0, 0
+    met = 0
+    moved = 0
     for (_, place, layer, token, at, _), found in zip(
         given, ask(HANDS, given), strict=True
     ):

@@ -55,7 +55,8 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(
     scene,
 ):
     page = scene("experiment=only-1;mu_1=0.2;nu_1=0.2", kind=ProofExplorer)
-    dot, token = named("(μ, ν) of layer 1"), named("token 2 after layer 1")
+    dot = named("(μ, ν) of layer 1")
+    token = named("token 2 after layer 1")
     (x, y), before = middle(page, dot), middle(page, token)
     dragged(page, dot, x + 30, y - 10)
     assert middle(page, dot) == pytest.approx((x + 30, y - 10), abs=2)

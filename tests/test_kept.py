@@ -51,7 +51,8 @@ def notebook_of(*cells):
 def test_pictures_that_a_saved_notebook_keeps_are_seen_beside_their_words(
     read_offline, exporter
 ):
-    notebook, panel = notebook_of("FlagExplorer()"), FlagExplorer()
+    notebook = notebook_of("FlagExplorer()")
+    panel = FlagExplorer()
     picture = {
         "text/html": f'{_NOTICE}<img class="nv-kept" src="{PIXEL}">',
         "text/plain": "",

@@ -123,7 +123,8 @@ def test_one_direction_is_and_several_are_silent(state, says):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_formula_is_said_and_the_papers_only_where_it_misleads(name):
-    s, facts = study(name), ledger_facts(study(name))
+    s = study(name)
+    facts = ledger_facts(study(name))
     expected = nv.expected_dimension(s.ledger.network)
     assert facts["formula"] == {"source": expected.source, "value": expected.value}
     misleads = (
@@ -141,7 +142,8 @@ def test_where_there_is_no_formula_none_is_said():
 
 @pytest.mark.parametrize("name", [*EXPLAINED, *LEFT_OVER])
 def test_unexplained_directions_have_a_cause(name):
-    s, facts = study(name), ledger_facts(study(name))
+    s = study(name)
+    facts = ledger_facts(study(name))
     assert (facts["unexplained"]["count"] > 0) == (name in LEFT_OVER)
     assert facts["unexplained"]["says"] == s.ledger.note
 
@@ -231,7 +233,8 @@ def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does()
     ]
     found = ask(COUNTS, [LIMITS, [[place, None] for place in places]])
     for place, page in zip(places, found, strict=True):
-        arch, counts = LedgerSetting(**place).arch, page["counts"]
+        arch = LedgerSetting(**place).arch
+        counts = page["counts"]
         assert (tuple(page["net"]["widths"]), tuple(page["net"]["headDims"])) == (
             arch.widths,
             arch.head_dims,
@@ -279,7 +282,8 @@ def test_a_layer_more_or_less_keeps_the_others():
     ):
         arch = LedgerSetting(**place).arch
         others = [LedgerSetting(**place | one).arch for one in page["others"]]
-        less, more = others[: arch.num_layers * (arch.num_layers > 1)], others[-1]
+        less = others[: arch.num_layers * (arch.num_layers > 1)]
+        more = others[-1]
         for i, one in enumerate(less):
             assert one.head_dims == arch.head_dims[:i] + arch.head_dims[i + 1 :]
             assert (one.widths[0], one.widths[-1]) == (arch.widths[0], arch.widths[-1])
@@ -350,7 +354,9 @@ def moved_in_python(arch, weights, motion, generators, s):
 
 
 def test_the_page_moves_weights_and_computes_outputs_as_python_does():
-    draw, still, moving = random.Random(6), 0, 0
+    draw = random.Random(6)
+    still = 0
+    moving = 0
     places = [random_place(draw, 4, 3) for _ in range(250)]
     shares = [draw.uniform(-1, 1) for _ in places]
     found = ask(MOTIONS, [LIMITS, places, shares])
@@ -398,7 +404,9 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
             [place, {"width": width, "height": height, "note": note, "button": button}]
         )
     for (place, room), page in zip(given, ask(PLACES, [LIMITS, given]), strict=True):
-        boxes, fit, gap = page["boxes"], page["fit"], page["spacing"]["gap"]
+        boxes = page["boxes"]
+        fit = page["fit"]
+        gap = page["spacing"]["gap"]
         assert 2 <= fit["wide"] <= 24 and 2 <= fit["tall"] <= 20, (place, room, fit)
         end = page["beside"] + (room["button"] if page["room"]["canGrow"] else 0)
         assert boxes[-1]["right"] + end <= room["width"] + 1, (place, room)

@@ -135,10 +135,12 @@ def said(page):
 def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimension(
     opened, state
 ):
-    page, panel = opened(state), LedgerExplorer(state=state)
+    page = opened(state)
+    panel = LedgerExplorer(state=state)
     facts = panel.facts
     panel.close()
-    n, dimension = facts["parameters"]["count"], facts["dimension"]["count"]
+    n = facts["parameters"]["count"]
+    dimension = facts["dimension"]["count"]
     costs = [
         *(family["cost"] for family in facts["families"]),
         facts["unexplained"]["count"],
@@ -307,7 +309,8 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, m
         "[...box.querySelectorAll('.now rect')].map((one) =>"
         " +one.getAttribute('height'))"
     )
-    before, still = page.evaluate(weights), page.evaluate(filled)
+    before = page.evaluate(weights)
+    still = page.evaluate(filled)
     play = page.get_by_role("button", name="does the output move").all()
     for button in play[:2]:
         button.click()
@@ -338,7 +341,8 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
     page = opened(motion=motion, wait=0)
     page.clock.run_for(1000)
     weights = "box.querySelector('canvas').toDataURL()"
-    start, place = page.evaluate(weights), asked(page, *SIZES)
+    start = page.evaluate(weights)
+    place = asked(page, *SIZES)
     page.locator(".bar.head-bases .long").click()
     page.clock.run_for(1000)
     assert (

@@ -65,7 +65,8 @@ def test_every_question_stands_in_a_notebook():
 
 def test_the_minutes_have_no_gap_and_every_block_is_there():
     blocks = re.findall(r"^### (.*)$", LESSONS, re.MULTILINE)
-    used, ends = [], []
+    used = []
+    ends = []
     for line in rows(LESSONS):
         if len(line) > 2:  # another table
             continue

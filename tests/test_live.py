@@ -123,7 +123,8 @@ def visit(chromium):
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
             home = servers.enter_context(served(folder))
-            page.complaints, page.folder = [], folder
+            page.complaints = []
+            page.folder = folder
             page.on(
                 "console",
                 lambda m: page.complaints.append(m.text) if m.type == "error" else None,

@@ -48,7 +48,8 @@ def test_the_table_fits_its_place_and_no_two_matrices_touch():
             for name in ("Q", "K", "A = KᵀQ")
         )
         view = matrices_view([Row("○<br>start", tiles), Row("●<br>now", tiles)])
-        width, height = view.axes["xaxis"]["range"][1], view.axes["yaxis"]["range"][0]
+        width = view.axes["xaxis"]["range"][1]
+        height = view.axes["yaxis"]["range"][0]
         for one, other in combinations(view.traces, 2):
             apart = [
                 max(one[axis][0], other[axis][0]) - min(one[axis][-1], other[axis][-1])

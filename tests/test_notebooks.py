@@ -22,7 +22,8 @@ from tools.notebooks import (
 )
 
 SOURCES = sources()
-MOST_WORDS, MOST_CELLS = 1200, 10
+MOST_WORDS = 1200
+MOST_CELLS = 10
 
 # The tags a cell may carry. JupyterLab ignores a misspelt one without a word.
 TAGS = {

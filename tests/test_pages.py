@@ -111,7 +111,8 @@ def test_a_link_of_a_notebook_into_a_page_leads_near_its_top():
 
 def test_a_page_of_mathematics_is_short_and_leads_to_the_list():
     for path in MATHEMATICS:
-        text, name = path.read_text(encoding="utf-8"), relative(path)
+        text = path.read_text(encoding="utf-8")
+        name = relative(path)
         assert text.count("\n") <= 500, name
         assert text.startswith("# ") and [k for k, _ in headings(path)].count(1) == 1, (
             name

@@ -30,7 +30,10 @@ from neuroviz.singular.surface_panel import SurfaceExplorer
 
 ROOT = Path(__file__).parent.parent
 # values of "number" from which the toy does this
-SLOW, FAILS, DIES, HANGS = 10, 20, 30, 40
+SLOW = 10
+FAILS = 20
+DIES = 30
+HANGS = 40
 
 BAD_STATES = [
     ("number=999", "number goes from 0 to 50; got 999"),
@@ -211,13 +214,15 @@ def test_who_cannot_show_a_panel_shows_its_words(toy):
 def test_few_controls_are_visible_and_the_rest_with_reset_state_and_copy_unfolds(
     toy,
 ):
-    more, row = named(toy, "More"), row_of(toy, "factor")
+    more = named(toy, "More")
+    row = row_of(toy, "factor")
     assert toy.controls["number"] not in row.children and row.layout.display == "none"
     more.value = True
     assert row.layout.display == "flex" and more.description.startswith("Less")
     more.value = False
     assert row.layout.display == "none" and more.description.startswith("More")
-    tools, row = named(toy, "⋯"), box_of(toy, named(toy, "Reset"))
+    tools = named(toy, "⋯")
+    row = box_of(toy, named(toy, "Reset"))
     assert row.layout.display == "none" and {named(toy, "State"), copy_of(toy)} < {
         *row.children
     }
@@ -320,7 +325,8 @@ def test_a_state_holds_no_rounding_dust_and_may_name_only_a_few_controls(
 def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_was(
     toy, state, said
 ):
-    before, box = shown(toy), named(toy, "State")
+    before = shown(toy)
+    box = named(toy, "State")
     for give in (
         lambda: setattr(toy, "state", state),
         lambda: toy.complete(state),
@@ -936,7 +942,8 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
         "charts = [Chart(parts) for parts in (chart, chart, scene, scene, chart)]\n"
         "print([(chart.painter, len(chart.code) > 5000) for chart in charts])\n"
     )
-    plotly, scenes = ("plotly", True), ("scenes", True)
+    plotly = ("plotly", True)
+    scenes = ("scenes", True)
     assert run_python(code) == str(
         [plotly, ("plotly", False), scenes, ("scenes", False), ("plotly", False)]
     )
@@ -948,7 +955,8 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
 
 
 def test_plotly_has_the_version_of_its_python_package_and_painters_are_small():
-    plotly, scenes = bundle("plotly"), bundle("scenes")
+    plotly = bundle("plotly")
+    scenes = bundle("scenes")
     banner = gzip.decompress(plotly)[:200].decode()
     assert f"plotly.js {get_plotlyjs_version()}," in banner
     assert len(plotly) < 450_000
@@ -974,7 +982,8 @@ def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):
 
 def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
     with theme.using({"mode": "dark", "size": "lecture"}):
-        narrow, wide = SurfaceExplorer(), SurfaceExplorer()
+        narrow = SurfaceExplorer()
+        wide = SurfaceExplorer()
     for panel, width in ((narrow, 830), (wide, 1100)):
         panel.figure.width = width
         panel.controls["where"].value = 0.5
@@ -990,7 +999,8 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
 
 def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():
     panel = SurfaceExplorer(state="where=0.3")
-    state, usual = panel.state, plain(panel.figure)
+    state = panel.state
+    usual = plain(panel.figure)
     width = panel.controls["where"].layout.width
     panel._more.value = True
     panel._lecture.value = True

@@ -91,7 +91,8 @@ class Weights:
 class Product(Panel):
     """The least panel that a scene can have."""
 
-    title, setting = "A product", Weights
+    title = "A product"
+    setting = Weights
     _answer = staticmethod(lambda setting: setting)
     draw = staticmethod(lambda setting: picture(setting.a, 6.0 / setting.a))
     _describe = staticmethod(lambda setting: f"a = {setting.a}")

@@ -37,7 +37,8 @@ def test_every_point_of_a_section_is_on_the_surface_and_in_the_plane(part):
                 1 + np.abs(run.points).max()
             )
             assert part.window.inside(run.points[1:-1]).all()
-            u, v = np.cos(run.theta), np.sin(run.theta)
+            u = np.cos(run.theta)
+            v = np.sin(run.theta)
             for a, b, c in forms:
                 assert (
                     np.abs(a * u * u + b * u * v + c * v * v) <= 1e-9 * size
@@ -58,7 +59,8 @@ def test_where_a_ruling_meets_the_plane_the_section_has_a_point(part):
         runs = section_of(part, plane, count=2000).runs
         points = np.concatenate([np.zeros((0, 3)), *(run.points for run in runs)])
         for strip in part.rulings(30):
-            one, other = plane.height(strip.starts), plane.height(strip.ends)
+            one = plane.height(strip.starts)
+            other = plane.height(strip.ends)
             crosses = one * other < 0
             share = (one / (one - other))[crosses, None]
             for place in (1 - share) * strip.starts[crosses] + share * strip.ends[
@@ -77,7 +79,8 @@ def test_its_singular_points_are_where_the_singular_curve_goes_through_the_plane
     """Sign changes along the pieces of the curve, each of its kind."""
     found = 0
     for plane in planes(part, 10, seed=2):
-        section, expected = section_of(part, plane), []
+        section = section_of(part, plane)
+        expected = []
         for piece in part.singular_curve(4000):
             height = plane.height(piece.points)
             middles = (piece.points[1:] + piece.points[:-1]) / 2
@@ -170,7 +173,8 @@ def test_through_a_pinch_point_the_section_has_a_cusp():
     (run,) = section.runs
     away = run.points - [2, 0, 0]
     here = int(np.linalg.norm(away, axis=-1).argmin())
-    before, after = away[here - 12], away[here + 12]
+    before = away[here - 12]
+    after = away[here + 12]
     assert before @ after > 0.9 * np.linalg.norm(before) * np.linalg.norm(after)
     crossing = section_of(SLICES["S1"], Plane(normal, 3), count=4001)
     assert [kind for kind, _ in crossing.singular] == [CROSSING]

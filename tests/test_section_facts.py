@@ -35,7 +35,8 @@ def random_studies(count: int, seed: int):
             "turn": 5 * int(rng.integers(-18, 19)),
             "tilt": 5 * int(rng.integers(-18, 19)),
         }
-        offset, which = int(rng.integers(-40, 41)) / 64, int(rng.integers(len(PRESETS)))
+        offset = int(rng.integers(-40, 41)) / 64
+        which = int(rng.integers(len(PRESETS)))
         yield study_section(SectionSetting(**setting, offset=offset, **SLICES[which]))
 
 
@@ -56,7 +57,8 @@ def points_of(facts: dict) -> np.ndarray:
 
 def farthest(points: np.ndarray, chords: np.ndarray) -> float:
     """How far the farthest of these points is from the nearest chord."""
-    start, way = chords[:, 0], chords[:, 1] - chords[:, 0]
+    start = chords[:, 0]
+    way = chords[:, 1] - chords[:, 0]
     share = ((points[:, None] - start) * way).sum(-1) / np.maximum(
         (way * way).sum(-1), 1e-300
     )
@@ -72,7 +74,9 @@ def test_every_point_of_the_facts_is_on_the_surface_and_in_the_plane():
     # R.
     count = 0
     for study in random_studies(12, seed=0):
-        frame, slice, facts = study.frame, study.chart.slice, facts_of(study)
+        frame = study.frame
+        slice = study.chart.slice
+        facts = facts_of(study)
         drawn = points_of(facts)
         points = drawn / stretch_of(slice) + np.array(slice.window.centre)
         size = np.sqrt(sum(c**2 for q in slice.forms(*points.T) for c in q))
@@ -90,8 +94,10 @@ def test_the_page_is_the_plane_as_the_camera_sees_it():
     """Right is right and up is up: nothing is mirrored; and the plane drawn is the
     plane that cuts."""
     for study in random_studies(12, seed=6):
-        frame, chart = study.frame, study.chart
-        camera, middle = camera_of(chart), frame.offset * frame.normal
+        frame = study.frame
+        chart = study.chart
+        camera = camera_of(chart)
+        middle = frame.offset * frame.normal
         here, *there = camera.seen(
             middle + 0.01 * np.array([0 * middle, frame.across, frame.up])
         )
@@ -262,7 +268,9 @@ def test_facts_have_the_form_that_the_page_expects():
 
 
 def test_the_page_cuts_1000_random_sections_as_python_does():
-    draw, kinds, gaps = random.Random(4), set(), []
+    draw = random.Random(4)
+    kinds = set()
+    gaps = []
     charts = [chart_of(SectionSetting(**some).slice) for some in SLICES]
     places = [
         [
@@ -290,7 +298,8 @@ def test_the_page_cuts_1000_random_sections_as_python_does():
 def assert_same(chart, place: dict, page: dict) -> list[float]:
     """Returns how far the curve is from the page's chords, for each run that is long
     enough."""
-    slice, long = chart.slice, int(half_sizes(chart.slice)[0] > 1)
+    slice = chart.slice
+    long = int(half_sizes(chart.slice)[0] > 1)
     frame, plane = plane_at(chart, **place)
     exact = section_of(slice, plane, 25)
     assert page["at"] == pytest.approx(frame.offset, abs=AGREE), place
@@ -383,7 +392,8 @@ def test_a_point_has_the_tone_that_python_says_nearby(some):
     ((page,),) = ask(_SECTIONS, [[facts, [place]]])
     said = points_of(facts)
     tones = np.concatenate([[], *(run["tones"] for run in facts["section"]["runs"])])
-    near, away = 0, []
+    near = 0
+    away = []
     for run in page["drawn"]["runs"]:
         for point, tone in zip(rows(run["points"]), run["tones"], strict=True):
             gaps = np.linalg.norm(said - point, axis=1)

@@ -21,7 +21,8 @@ from neuroviz.singular.section_panel import SectionExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-PLANE, ARROW = named("the plane"), named("which way the plane looks")
+PLANE = named("the plane")
+ARROW = named("which way the plane looks")
 # The lines of the plane curve, and the rectangle around it, in the page.
 CURVES = """() => [".edges path", ".frame"].map((which) =>
   [...box.querySelectorAll(which)].map((one) => {

@@ -45,7 +45,8 @@ def test_a_control_starts_at_the_default_in_the_range_and_the_row_of_its_field()
 
 def test_a_slider_moves_one_by_one_and_at_once_unless_the_field_says_otherwise():
     _, first, more = declared()
-    width, inputs = first["width"], more["inputs"]
+    width = first["width"]
+    inputs = more["inputs"]
     assert (width.min, width.max, width.step, width.continuous_update) == (
         1,
         8,
@@ -83,6 +84,7 @@ def test_a_seed_is_a_number_from_0_to_a_million():
 )
 def test_a_setting_is_read_without_the_dust_of_a_slider(moved, read):
     setting, first, more = declared()
-    first["angle"].value, first["another"].value = moved, "last"
+    first["angle"].value = moved
+    first["another"].value = "last"
     found = read_setting(setting, first | more)
     assert (found.angle, found.other, found.width) == (read, "last", 3)

@@ -436,7 +436,8 @@ def test_make_lab_serves_the_first_notebook_also_as_root(copy):
     with subprocess.Popen(
         **command, stderr=subprocess.PIPE, start_new_session=True
     ) as server:
-        said, address = "", None
+        said = ""
+        address = None
         for line in server.stderr:
             said += line
             if address := re.search(r"http://127.0.0.1:\d+/", line):
@@ -504,7 +505,8 @@ def test_a_pip_that_does_not_know_groups_is_found(tmp_path, pip, old):
 
 def test_a_package_cut_off_while_it_was_installed_is_found(tmp_path):
     packages = tmp_path / "lib" / "python3.12" / "site-packages"
-    whole, cut = packages / "whole-1.0.dist-info", packages / "cut-1.0.dist-info"
+    whole = packages / "whole-1.0.dist-info"
+    cut = packages / "cut-1.0.dist-info"
     for path in (whole / "METADATA", whole / "INSTALLER", cut / "METADATA"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()

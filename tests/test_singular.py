@@ -107,7 +107,9 @@ def test_at_a_smooth_point_the_image_has_the_dimension_of_the_set(d, d_out, a):
 def test_the_directions_that_the_lemma_names_do_nothing_and_are_all():
     approach = Approach(4, 2, 4, 1, 1, seed=3)
     A, V = approach.numerators()
-    v, h, k = A[:, 0], V[:, 0] / A[0, 0], A[0] / A[0, 0]
+    v = A[:, 0]
+    h = V[:, 0] / A[0, 0]
+    k = A[0] / A[0, 0]
     np.testing.assert_array_equal(A, np.outer(v, k))
     np.testing.assert_allclose(V, np.outer(h, v))
     moved = []
@@ -137,7 +139,8 @@ def test_a_matrix_of_rank_a_moves_along_its_variety_and_one_of_smaller_rank_anyw
 def test_for_a_below_d_a_smaller_rank_of_a_is_singular_whatever_v_is(d, a):
     """Curves in the set leave in more independent directions than it has dimensions."""
     approach = Approach(d, 2, a, 1, 0, values_too=False)
-    facts, A = singular_facts(approach), approach.numerators().A
+    facts = singular_facts(approach)
+    A = approach.numerators().A
     assert (facts.rank_a, facts.rank_v, facts.kind) == (1, 2, THIN)
     assert facts.image == facts.dimension + (d - a) ** 2 and facts.kernel == 1
     # each is the velocity of a curve of matrices of rank ≤ a
@@ -238,7 +241,8 @@ def test_the_forms_are_the_symmetric_matrices_of_the_table():
 @pytest.mark.parametrize("d_out", [1, 2])
 def test_the_weights_run_off_and_the_functions_converge_to_a_layer(d_out):
     """n (A + B/n), (V + W/n)/n;   (v kᵀ + B/n)/n, n (h vᵀ + W/n);   n A, V/n²."""
-    A, B = np.array([[0.8, -0.6], [0.4, 1.0]]), np.array([[0.3, 0.7], [-0.9, 0.5]])
+    A = np.array([[0.8, -0.6], [0.4, 1.0]])
+    B = np.array([[0.3, 0.7], [-0.9, 0.5]])
     V = np.array([[0.6, 1.0], [-1.0, 0.4]])[:d_out]
     W = np.array([[1.2, -0.4], [0.5, 0.8]])[:d_out]
     edge = Pair(
@@ -265,7 +269,8 @@ def test_the_sizes_of_a_and_v_are_bounded_by_that_of_the_function():
     rng = np.random.default_rng(2)
     for _ in range(200):
         d, d_out = rng.integers(1, 5, 2)
-        A, V = rng.standard_normal((d, d)), rng.standard_normal((d_out, d))
+        A = rng.standard_normal((d, d))
+        V = rng.standard_normal((d_out, d))
         most = np.sqrt(2) * np.linalg.norm(product_table(A, V))
         assert np.linalg.norm(A) * np.linalg.norm(V) <= most + 1e-12
     u, v = np.eye(2)

@@ -208,7 +208,8 @@ def test_next_to_the_dotted_curve_nothing_is_taken_for_a_layer():
     """R is of second order there, so a bound on R alone would let these pass."""
     rng = np.random.default_rng(0)
     s = 2 - 10.0 ** rng.uniform(-5, 0, 2000)
-    turn, size = rng.uniform(0, 2 * np.pi, 2000), 10.0 ** rng.uniform(-6, -4, 2000)
+    turn = rng.uniform(0, 2 * np.pi, 2000)
+    size = 10.0 ** rng.uniform(-6, -4, 2000)
     p = s, size * np.cos(turn), size * np.sin(turn)
     assert (SLICES["S1"].kind(*p) == OFF).all()
     assert (np.abs(SLICES["S1"].resultant(*p)) < 1e-7).all()
@@ -227,7 +228,8 @@ def on_the_surface(part: Slice, window: Window, count: int, seed: int) -> np.nda
     )
     inside, outside = ends[:, window.inside(ends).all(0)]
     change = part.resultant(*inside.T) * part.resultant(*outside.T) < 0
-    inside, outside = inside[change][:count], outside[change][:count]
+    inside = inside[change][:count]
+    outside = outside[change][:count]
     sign = np.sign(part.resultant(*inside.T))
     for _ in range(60):
         middle = (inside + outside) / 2
@@ -280,7 +282,8 @@ def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_
     assert strips
     for strip in strips:
         assert strip.theta.shape == (60,) and (np.diff(strip.theta) >= 0).all()
-        mesh, window = strip.points(7), part.window
+        mesh = strip.points(7)
+        window = part.window
         assert mesh.shape == (60, 7, 3) and np.isfinite(mesh).all()
         grown = replace(
             window, radius=window.radius + 1e-6, half_length=window.half_length + 1e-6
@@ -290,7 +293,8 @@ def test_every_point_of_the_chart_is_a_layer_in_the_window_with_the_root_of_its_
         size = np.sqrt(sum(c**2 for q in forms for c in q))
         assert (np.abs(resultant(*forms)) <= 1e-12 * size**4 + 1e-18).all()
         assert np.isin(kind_of(*forms), (SMOOTH, CROSSING, BOUNDARY)).all()
-        u, v = np.cos(strip.theta)[:, None], np.sin(strip.theta)[:, None]
+        u = np.cos(strip.theta)[:, None]
+        v = np.sin(strip.theta)[:, None]
         for a, b, c in forms:
             assert (
                 np.abs(a * u * u + b * u * v + c * v * v) <= 1e-9 * size + 1e-12
@@ -365,7 +369,8 @@ def test_each_ratio_gives_one_point_of_the_curve(part):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pinch_points_are_where_the_discriminant_of_the_common_form_changes_sign(seed):
-    part, signs = Slice.random(seed), []
+    part = Slice.random(seed)
+    signs = []
     for angle in np.linspace(0, np.pi, 4001) + 1e-4:
         q = [np.cos(angle), np.sin(angle)] @ np.array(
             part.forms(*singular_point(part, angle))
@@ -395,7 +400,10 @@ def test_forms_that_change_places_have_the_same_pinch_points_and_pieces(part):
 
 
 def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
-    zero, a, b, c = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
+    zero = (0, 0, 0)
+    a = (1, 0, 0)
+    b = (0, 1, 0)
+    c = (0, 0, 1)
     with pytest.raises(ValueError, match="fill a plane"):
         Slice(
             "flat", (a, zero), ((b, zero), (c, zero), (zero, (1, 0, 1)))
@@ -426,7 +434,8 @@ def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
 
 
 def test_slices_that_hold_no_surface_are_refused():
-    rng, digits = np.random.default_rng(0), [-3, -2, -1, 1, 2, 3]
+    rng = np.random.default_rng(0)
+    digits = [-3, -2, -1, 1, 2, 3]
     f, g, _, k = (
         forms_of(rng.choice(digits, (2, 2)), rng.choice(digits, (1, 2)))
         for _ in range(4)
@@ -469,7 +478,8 @@ def test_the_slices_are_named_and_a_float_parameter_is_the_rational_number_that_
 def test_a_zero_of_a_form_that_is_a_small_fraction_is_exact(zero):
     """Beside √2, which is none; the zero [0:1] is where a form has a lower degree than
     is said."""
-    linear, other = polynomial(-zero, 1), polynomial(-2, 0, 1)
+    linear = polynomial(-zero, 1)
+    other = polynomial(-2, 0, 1)
     found = zeros(linear * other, 4)
     exact = [(u, v) for u, v in found if isinstance(u, int)]
     assert exact == [(0, 1), (Fraction(zero).denominator, Fraction(zero).numerator)]

@@ -116,7 +116,8 @@ def test_a_point_of_the_surface_moves_along_its_ruling_and_keeps_the_root():
 )
 def test_where_two_sheets_cross_their_colours_differ(slice):
     chart = chart_of(slice)
-    pinches, seen = in_drawing(slice, np.reshape(chart.pinches, (-1, 3))), 0
+    pinches = in_drawing(slice, np.reshape(chart.pinches, (-1, 3)))
+    seen = 0
     for piece in (piece for piece in chart.pieces if piece.kind == "crossing"):
         for point in piece.points[20:-20:20]:
             if np.linalg.norm(in_drawing(slice, point) - pinches, axis=-1).min() < 0.2:
@@ -125,7 +126,8 @@ def test_where_two_sheets_cross_their_colours_differ(slice):
             for root in slice.roots(*point):
                 theta = np.array([root.angle / 2])
                 direction = 0.3 * slice.lines(theta)[1]
-                start, end = point - 1.3 * direction, point + 0.7 * direction
+                start = point - 1.3 * direction
+                end = point + 0.7 * direction
                 tones.append(
                     float(tone(chart, theta, start, end, np.array([0.3]))[0, 0])
                 )
@@ -174,7 +176,9 @@ def test_the_common_form_has_the_sign_of_the_first_form_unless_that_is_rounding(
     form = np.array([[0.0], [1.0], [0.0]])  # XY rises through its root [1 : 0]
     pair = multiple * form, -form
     slice = SimpleNamespace(forms=lambda x, y, z: pair)
-    at, X, Y = np.zeros((1, 3)), np.array([1.0]), np.array([0.0])
+    at = np.zeros((1, 3))
+    X = np.array([1.0])
+    Y = np.array([0.0])
     rises = _slope(slice, at, X, Y)[0]
     assert np.sign(rises) == sign, rises
 
@@ -247,7 +251,8 @@ def test_no_label_covers_another_or_leaves_the_scene_and_no_lines_cross(key, siz
     with theme.using({"mode": "light", "size": size}):
         chart = chart_of(SurfaceSetting(**SETTINGS[key]).slice)
         tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
-        boxes, lines = [], []
+        boxes = []
+        lines = []
         for text, at, away in labels_of(chart, 1.0):
             anchor = camera_of(chart).seen(np.array(at)) * tall / 2 * [1, -1]
             boxes.append((anchor + away, half_size(text)))

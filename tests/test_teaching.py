@@ -14,7 +14,8 @@ from neuroviz.lessons.teaching import Choice, Prediction, predict
 from neuroviz.lessons.wrong_answers import Mistake, wrong_answers
 
 ARCH = nv.Architecture.uniform(4, 2, 2)
-MEASURED, EXPECTED = nv.measure_dimension(ARCH), nv.expected_dimension(ARCH)
+MEASURED = nv.measure_dimension(ARCH)
+EXPECTED = nv.expected_dimension(ARCH)
 FLOAT = nv.measure_dimension(ARCH, method="float")
 
 # guess, answer, what is said

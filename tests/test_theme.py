@@ -14,7 +14,8 @@ import neuroviz
 from neuroviz.kit import theme
 
 PACKAGE = Path(neuroviz.__file__).parent
-MODES, SIZES = ("light", "dark"), ("notebook", "lecture")
+MODES = ("light", "dark")
+SIZES = ("notebook", "lecture")
 # roles that letters are set in
 TEXT_ROLES = ("ink", "soft", "measured", "formula", "certified", "outside")
 STATUSES = {
@@ -69,7 +70,8 @@ def test_letters_on_a_scale_take_the_colour_that_stands_out_more(look, mode, nam
     look(mode)
     roles = []
     for place in [k / 200 for k in range(201)]:
-        behind, role = mixed(theme.scale(name), place), theme.letters_on(name, place)
+        behind = mixed(theme.scale(name), place)
+        role = theme.letters_on(name, place)
         found = {r: contrast(theme.color(r), behind) for r in ("ink", "ground")}
         assert found[role] >= 4 and found[role] > max(found.values()) - 0.05, place
         roles.append(role)
@@ -200,7 +202,9 @@ def test_a_look_of_a_block_holds_in_its_thread_alone_and_undoes_no_choice_of_ano
     look,
 ):
     look("light", "notebook")
-    seen, inside, chosen = [], Event(), Event()
+    seen = []
+    inside = Event()
+    chosen = Event()
 
     def callback():
         with theme.using({"size": "lecture"}):

@@ -24,7 +24,8 @@ from neuroviz.softmax.two_tokens import (
     softmax_shares,
 )
 
-F, R = PrimeField(), Reals()
+F = PrimeField()
+R = Reals()
 SIZES = [(1, 1, 1), (1, 3, 2), (2, 1, 3), (3, 3, 1), (3, 2, 2)]
 
 
@@ -95,7 +96,8 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
     """With P and Q as numbers whose slopes are P p˙ and Q q˙, and the shares as
     fractions in them."""
     virtual, move = (network(width, rows, layers, seed, F) for seed in (0, 1))
-    X, functional = draw(3, width, 2), draw(4, rows, 2)
+    X = draw(3, width, 2)
+    functional = draw(4, rows, 2)
     exps = draw(5, layers, 2)
 
     def dual(value, slope):
@@ -104,13 +106,17 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
         )
 
     L = dual(virtual.L, move.L)
-    tokens, given = dual(X, np.zeros_like(X)), []
+    tokens = dual(X, np.zeros_like(X))
+    given = []
     for M, M_dot, (P, Q) in zip(virtual.M, move.M, exps, strict=True):
         M = dual(M, M_dot)
-        x, y = tokens[:, 0], tokens[:, 1]
-        p, q = (y - x) @ M @ x, (x - y) @ M @ y
+        x = tokens[:, 0]
+        y = tokens[:, 1]
+        p = (y - x) @ M @ x
+        q = (x - y) @ M @ y
         P, Q = (Dual(int(e), int(e) * logit.slope) for e, logit in ((P, p), (Q, q)))
-        mu, nu = copies * P / (1 + copies * P), Q / (Q + copies)
+        mu = copies * P / (1 + copies * P)
+        nu = Q / (Q + copies)
         if causal:
             mu = Dual(0)
         given.append(Shares(float(mu.value), float(nu.value)))
@@ -125,7 +131,8 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
 def test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference(
     copies,
 ):
-    virtual, X = network(3, 3, 3), draw(1, 5, 3, 2, over=R)
+    virtual = network(3, 3, 3)
+    X = draw(1, 5, 3, 2, over=R)
     given = softmax_shares(virtual.M, X, copies)
     tokens = follow(R, given, X)
     apart = X[..., 0] - X[..., 1]
@@ -146,7 +153,8 @@ def test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_differen
 
 
 def test_a_frozen_layer_does_nothing_and_hides_its_weights():
-    virtual, X = network(2, 2, 1, over=F), draw(1, 5, 2, 2)
+    virtual = network(2, 2, 1, over=F)
+    X = draw(1, 5, 2, 2)
     np.testing.assert_array_equal(follow(F, [FROZEN], X)[-1], X)
     J = free_jacobian(F, virtual, X, [FROZEN], draw(2, 5, 2, 2))
     assert not J[:, :4].any() and J[:, 4:].any()
@@ -161,7 +169,8 @@ def test_a_saturated_layer_sends_both_tokens_to_one_of_them():
 
 
 def test_under_a_mask_the_first_token_stays_and_the_second_meets_it_in_the_limit():
-    virtual, X = network(2, 2, 3), draw(1, 5, 2, 2, over=R)
+    virtual = network(2, 2, 3)
+    X = draw(1, 5, 2, 2, over=R)
     given = softmax_shares(virtual.M, X, causal=True)
     for tokens in follow(R, given, X):
         np.testing.assert_array_equal(tokens[..., 0], X[..., 0])
@@ -176,7 +185,8 @@ def test_shares_and_exponentials_are_inverse_to_each_other(copies):
 
 
 def test_the_two_logits_sum_to_a_form_that_sees_the_symmetric_part_only():
-    M, X = draw(1, 3, 3), draw(2, 6, 3, 2)
+    M = draw(1, 3, 3)
+    X = draw(2, 6, 3, 2)
     apart = F.reduce(X[..., 0] - X[..., 1])[..., None]
     p, q = logits(F, M, X)
     form = F.matmul(F.matmul(np.swapaxes(apart, -1, -2), M), apart)[:, 0, 0]

@@ -71,7 +71,8 @@ def test_a_change_of_basis_moves_q_k_v_and_no_virtual_weight_and_no_output(
     assert all(change < 1e-9 for name, change in moved.items() if name not in names)
     assert any("C⁻¹" in text for text in above(panel))
     # no C, also where V moves alone
-    panel.controls["along"].value, panel.controls["alone"].value = (0, 0.3)
+    panel.controls["along"].value = 0
+    panel.controls["alone"].value = 0.3
     assert not any("C⁻¹" in text for text in above(panel))
 
 
@@ -88,7 +89,8 @@ def test_the_study_has_two_networks_with_the_same_virtual_weights(panel):
         ("V₁", lambda W: study.C @ W),
         ("Q₂", lambda W: W @ np.linalg.inv(study.C)),
     ):
-        start, now = parts[name].start, parts[name].now
+        start = parts[name].start
+        now = parts[name].now
         assert np.allclose(change(start), now) and not np.allclose(start, now)
 
 
@@ -212,7 +214,8 @@ def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
         f"view=rescale;layers={layers};log_1=-0.8;log_2=1;log_3=0.45;log_4=-0.3"
     )
     study = panel._shown
-    start, now = panel._shown.outputs.start, panel._shown.outputs.now
+    start = panel._shown.outputs.start
+    now = panel._shown.outputs.now
     assert np.abs(start - now).max() < 1e-9 and np.abs(start).max() == pytest.approx(1)
     assert study.exponents == tuple(3 ** (layers - i) for i in range(1, layers + 1))
     assert not study.unanswered.is_same  # and without the answer they do not
@@ -226,7 +229,8 @@ def test_with_the_answer_of_eq_13_the_outputs_stand_still(panel, layers):
 @pytest.mark.parametrize("off", [-1, 0.05])
 def test_another_factor_than_that_of_eq_13_is_seen(panel, off):
     panel.state = f"view=rescale;off={off}"
-    start, now = panel._shown.outputs.start, panel._shown.outputs.now
+    start = panel._shown.outputs.start
+    now = panel._shown.outputs.now
     assert np.allclose(now, 2**off * start) and f"× {signed(2**off)}" in said(
         panel.facts
     )

@@ -71,7 +71,8 @@ def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_d
         for matrix, bar, part in zip(
             facts["matrices"], page["bars"], parts, strict=True
         ):
-            found, size = page["parts"][matrix["key"]], np.abs(part.now).max()
+            found = page["parts"][matrix["key"]]
+            size = np.abs(part.now).max()
             assert matrix["name"] == part.name and found["isSame"] == part.is_same
             np.testing.assert_allclose(
                 found["start"], part.start, rtol=AGREE, atol=AGREE

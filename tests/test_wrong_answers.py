@@ -48,7 +48,8 @@ def test_a_bottleneck_by_hand():
     }
 
 
-THIN, FOURS = ((3, 3, 3), (1, 2)), ((4, 4, 4), (3, 3))
+THIN = ((3, 3, 3), (1, 2))
+FOURS = ((4, 4, 4), (3, 3))
 
 
 @pytest.mark.parametrize(

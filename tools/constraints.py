@@ -38,7 +38,8 @@ def constraints(frozen: str) -> str:
 def main() -> None:
     # takes nothing; --help writes nothing
     ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    path, folder = ROOT / "constraints.txt", ROOT / ".venv-new"
+    path = ROOT / "constraints.txt"
+    folder = ROOT / ".venv-new"
     torch = re.search(r"(?m)^torch==.*$", path.read_text(encoding="utf-8"))[0]
     venv.create(folder, clear=True, with_pip=True)
     pip = [folder / "bin" / "python", "-m", "pip"]

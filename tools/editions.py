@@ -86,7 +86,9 @@ def tasks(notebook: NotebookNode) -> list[Task]:
     Raises:
         ValueError: if an exercise is not a box, a stub and a solution in a row.
     """
-    found, imports, cells = [], [], notebook.cells
+    found = []
+    imports = []
+    cells = notebook.cells
     for number, cell in enumerate(cells):
         if _has(cell, "exercise"):
             box = cells[number - 1].source if number else ""
@@ -98,7 +100,8 @@ def tasks(notebook: NotebookNode) -> list[Task]:
                     f" its solution; this one does not: {cell.source[:60]!r}"
                 )
             facts = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-            level, minutes = facts.get("difficulty", 1), facts.get("minutes", 5)
+            level = facts.get("difficulty", 1)
+            minutes = facts.get("minutes", 5)
             found.append(
                 Task(
                     "\n".join(imports),
@@ -156,7 +159,8 @@ def instructor(notebook: NotebookNode) -> NotebookNode:
 def header(notebook: NotebookNode) -> str:
     """What the instructor's edition says under the title: its minutes, in all and one
     by one."""
-    spoken, exercises = remarks(notebook), tasks(notebook)
+    spoken = remarks(notebook)
+    exercises = tasks(notebook)
     talk = sum(minutes for minutes, _ in spoken)
     work = sum(task.minutes for task in exercises)
     many = f"{len(exercises)} exercise{'s' * (len(exercises) != 1)}"
@@ -239,7 +243,8 @@ def _markdown(
 def _with(notebook: NotebookNode, cells: list[NotebookNode]) -> NotebookNode:
     """The same notebook with other cells, and cell names that stay put."""
     made = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell) for cell in cells])
-    made.metadata, made.nbformat_minor = notebook.metadata, notebook.nbformat_minor
+    made.metadata = notebook.metadata
+    made.nbformat_minor = notebook.nbformat_minor
     for number, cell in enumerate(made.cells):
         cell.id = f"cell-{number}"
     return made

@@ -180,7 +180,8 @@ def _places(node: ast.AST, where: str, statement: ast.stmt | None) -> Iterator[t
         for i, child in enumerate(held) if isinstance(held, list) else [(None, held)]:
             if not isinstance(child, ast.AST):
                 continue
-            inside, inner = where, statement
+            inside = where
+            inner = statement
             if isinstance(child, ast.stmt):
                 inner = child
                 if isinstance(
@@ -251,7 +252,8 @@ def pytest_configure(config: pytest.Config) -> None:
         data_file=None, include=[f"{ROOT}/neuroviz/*"], config_file=False
     )
     config.lines_run.start()
-    config.seconds_taken, config.not_passed = {}, set()
+    config.seconds_taken = {}
+    config.not_passed = set()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -522,7 +524,9 @@ def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
     source = (tree / mutant.path).read_text(encoding="utf-8")
     asked = tests.of(mutant, tree)
     passed = "survived" if asked else "not asked"
-    first, rest, total = [], [], 0.0
+    first = []
+    rest = []
+    total = 0.0
     for test in asked:
         total += tests.seconds[test]
         if total < _FIRST_SECONDS or len(first) < 3:
@@ -578,7 +582,9 @@ def hunt(
 ) -> None:
     """Judge one change after the other, from the `first` one of the order on, until so
     many in a row are caught, or so many are judged."""
-    known, row, judged = verdicts(), 0, 0
+    known = verdicts()
+    row = 0
+    judged = 0
     with tempfile.TemporaryDirectory() as folder:
         tree = a_copy(Path(folder))
         tests = Felt(tree)

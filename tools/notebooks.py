@@ -76,14 +76,16 @@ def from_source(source: str) -> nbformat.NotebookNode:
         seen[name] += 1
         cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None
     # Not kept: jupytext's own metadata. A declared pair makes JupyterLab compare two
     # modification times, which are arbitrary after a clone, and refuse to open the
     # notebook.
     notebook.metadata = nbformat.from_dict(
         {"kernelspec": KERNEL, "language_info": LANGUAGE}
     )
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.nbformat = 4
+    notebook.nbformat_minor = 5
     return notebook
 
 

@@ -86,7 +86,8 @@ def line(arch: Architecture) -> tuple:
     inputs = ceil(arch.num_parameters / (arch.tokens * arch.widths[-1])) + 1
     weights, X = next(arch.conditioned_points(inputs, rng))
     point = Point(arch, Reals(), weights, {})
-    network, tensor = AttentionNetwork(arch, dtype=torch.float64), torch.from_numpy(X)
+    network = AttentionNetwork(arch, dtype=torch.float64)
+    tensor = torch.from_numpy(X)
     network.load_weights(weights)
 
     def ours() -> np.ndarray:

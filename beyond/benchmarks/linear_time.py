@@ -37,7 +37,8 @@ def fused(layer: SoftmaxAttention, X: Tensor) -> Tensor:
 
 def run(effort: Effort) -> list[Table]:
     torch.manual_seed(0)
-    lightning, softmax = LightningAttention(D, D, A), SoftmaxAttention(D, D, A)
+    lightning = LightningAttention(D, D, A)
+    softmax = SoftmaxAttention(D, D, A)
     layers = (
         lightning,
         lambda X: by_definition(lightning, X),
@@ -48,7 +49,8 @@ def run(effort: Effort) -> list[Table]:
     for one, other in (layers[:2], layers[2:]):
         torch.testing.assert_close(one(X), other(X), rtol=1e-3, atol=1e-4)
 
-    rows, before = [], None
+    rows = []
+    before = None
     with one_thread(), torch.no_grad():
         for exponent in range(6, 11 if effort.quick else 14):
             X = torch.randn(D, 2**exponent)

@@ -28,7 +28,9 @@ PANELS = (
     "HypothesesExplorer",
     "FiberExplorer",
 )
-MOVES, MOST_FIRST, MOST_MOVE = 4, 15.0, 150.0
+MOVES = 4
+MOST_FIRST = 15.0
+MOST_MOVE = 150.0
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="live/live.css"><div id="place" style="width: 900px"></div>
 <script type="module">
@@ -85,7 +87,8 @@ def served(folder: Path) -> Iterator[str]:
 def spent(processes: list[int]) -> dict[str, int]:
     """Milliseconds of processor time, by threads: of Python, of the main one, and of
     all."""
-    found, tick = Counter(), 1000 // os.sysconf("SC_CLK_TCK")
+    found = Counter()
+    tick = 1000 // os.sysconf("SC_CLK_TCK")
     for path in (
         path for one in processes for path in Path(f"/proc/{one}/task").glob("*/stat")
     ):
@@ -139,7 +142,8 @@ def take(
             for name in panels:
                 before = now()
                 says = page.evaluate("panel => window.show({ panel })", name)
-                opened, moves = now() - before, []
+                opened = now() - before
+                moves = []
                 page.locator(
                     ".nv-controls .noUi-handle[aria-disabled=false]"
                 ).first.focus()

@@ -18,7 +18,8 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 from tools.notebooks import sources
 
-GOAL_MB, GOAL_SECONDS = 1000, 240
+GOAL_MB = 1000
+GOAL_SECONDS = 240
 
 
 def descendants(pid: int) -> list[int]:
@@ -54,7 +55,8 @@ def peak_and_seconds(path: Path) -> tuple[float, float]:
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )
-    peak, done = 0.0, threading.Event()
+    peak = 0.0
+    done = threading.Event()
 
     def watch(pid: int) -> None:
         nonlocal peak
@@ -79,7 +81,8 @@ def run(effort: Effort) -> list[Table]:
         : 1 if effort.quick else None
     ]
     rows = [(path.stem, *peak_and_seconds(path)) for path in paths]
-    worst, total = max(row[1] for row in rows), sum(row[2] for row in rows)
+    worst = max(row[1] for row in rows)
+    total = sum(row[2] for row in rows)
     rows.append(("all, one after the other", None, total))
     findings = (
         Finding(

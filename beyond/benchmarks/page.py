@@ -29,7 +29,8 @@ PANELS = (
     "HypothesesExplorer",
     "UnrollingExplorer",
 )
-GOAL_BYTES, GOAL_HEAP = 3e6, 80e6
+GOAL_BYTES = 3e6
+GOAL_HEAP = 80e6
 _IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
 _DRAWN = (
     "document.querySelectorAll('.js-plotly-plot:has(.main-svg),"
@@ -55,7 +56,8 @@ def opened(
             "language": "python",
         }
         nbformat.write(notebook, Path(home, "cells.ipynb"))
-        token, port = secrets.token_hex(8), 8000 + os.getpid() % 999
+        token = secrets.token_hex(8)
+        port = 8000 + os.getpid() % 999
         options = [
             f"--port={port}",
             f"--IdentityProvider.token={token}",
@@ -128,7 +130,8 @@ def take(root: Path) -> tuple[float, float, float, float]:
             heap.send("HeapProfiler.collectGarbage")
             return page.evaluate("performance.memory.usedJSHeapSize")
 
-        empty, start = held(), time.perf_counter()
+        empty = held()
+        start = time.perf_counter()
         received.clear()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()

@@ -39,7 +39,8 @@ GOAL = 42
 
 def parts(arch: nv.Architecture) -> dict[str, float]:
     """Seconds of each part, and of the whole, on one thread."""
-    spent, going = dict.fromkeys(("all products", *PARTS), 0.0), set()
+    spent = dict.fromkeys(("all products", *PARTS), 0.0)
+    going = set()
     kind = type(fastest_arithmetic())
 
     def timed(name: str, call: Callable) -> Callable:
@@ -80,7 +81,9 @@ def stages(arch: nv.Architecture, clock: Callable[[], float]) -> dict[str, float
     nv.measure_dimension(
         arch, budget=1e6, progress=lambda what, part: seen.setdefault(what, clock())
     )
-    begin, middle, end = seen["derivative"], seen["elimination"], clock()
+    begin = seen["derivative"]
+    middle = seen["elimination"]
+    end = clock()
     return {"derivative": middle - begin, "elimination": end - middle}
 
 
@@ -89,7 +92,9 @@ def on_all_threads(
 ) -> tuple[float, float, float, float, float]:
     """Seconds on the clock, and of a core; the first thread's share of both stages; the
     progress's error."""
-    runs, wall, errors = [], [], []
+    runs = []
+    wall = []
+    errors = []
     for _ in range(times):
         start = perf_counter()
         runs.append(stages(arch, lambda: complex(process_time(), thread_time())))
@@ -126,7 +131,8 @@ def progress_error(arch: nv.Architecture) -> float:
 
 
 def run(effort: Effort) -> list[Table]:
-    rows, findings = [], []
+    rows = []
+    findings = []
     for width in WIDTHS[: 1 if effort.quick else None if effort.large else -1]:
         arch = nv.Architecture.uniform(width, a=width // 4, layers=2)
         nv.estimate_cost(arch)  # times products itself, once

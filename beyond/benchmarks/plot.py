@@ -106,7 +106,8 @@ def _ranks_view(table: Table) -> View:
 
 
 def _networks_view(table: Table) -> View:
-    P, taken = table.column("parameters P"), table.column("seconds")
+    P = table.column("parameters P")
+    taken = table.column("seconds")
     trace = _line(
         "measure_dimension", list(zip(P, taken, strict=True)), "measured", "solid"
     ) | {

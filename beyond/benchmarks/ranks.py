@@ -59,7 +59,8 @@ def elimination_seconds(arithmetic: Arithmetic, n: int) -> float:
 
 
 def row_space_seconds(n: int) -> float:
-    rows, space = random_matrix(Float64(), n), RowSpace(PrimeField(), n)
+    rows = random_matrix(Float64(), n)
+    space = RowSpace(PrimeField(), n)
     return _of_full_rank(n, lambda: space.add(rows))
 
 
@@ -77,7 +78,8 @@ def flint_seconds(n: int) -> float:
 
 def product_seconds(n: int) -> float:
     rng = np.random.default_rng(n)
-    left, right = rng.random((n, n)), rng.random((n, n // 3))
+    left = rng.random((n, n))
+    right = rng.random((n, n // 3))
     return seconds(lambda: left @ right)[0]
 
 

@@ -40,7 +40,8 @@ def walk(panel_class: type, state: str, name: str, values: list) -> list[float]:
     """
     clear_caches()
     panel = panel_class(state=state)
-    control, times = panel.controls[name], []
+    control = panel.controls[name]
+    times = []
     try:
         for value in values:
             if value == control.value:

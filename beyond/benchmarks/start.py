@@ -26,7 +26,8 @@ LINES = (
     "from neuroviz.explorables import LedgerExplorer",
     "from neuroviz.explorables import *",
 )
-GOAL_SECONDS, GOAL_MEBIBYTES = 0.3, 450
+GOAL_SECONDS = 0.3
+GOAL_MEBIBYTES = 450
 
 
 def import_seconds(line: str, repeats: int) -> float:
@@ -80,7 +81,8 @@ def environments() -> Table:
     wanted = {"now": (ROOT, "", "[notebooks]")}
     if before := os.environ.get("BEFORE"):
         wanted["before"] = (Path(before), "[notebooks]")
-    rows, finding = [], None
+    rows = []
+    finding = None
     for when, (root, *kinds) in wanted.items():
         for extras in kinds:
             packages, size = installed(root, extras)
@@ -120,6 +122,7 @@ def run(effort: Effort) -> list[Table]:
     finding = Finding(
         "import neuroviz", f"{ours:.2f} s", f"< {GOAL_SECONDS} s", ours < GOAL_SECONDS
     )
-    header, forms = ("", "seconds", "ratio to numpy"), ("", ".3f", ".1f")
+    header = ("", "seconds", "ratio to numpy")
+    forms = ("", ".3f", ".1f")
     table = Table("start", header, forms, tuple(rows), note, (finding,))
     return [table] if effort.quick else [table, environments()]

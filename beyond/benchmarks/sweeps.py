@@ -29,7 +29,8 @@ HEADER = (
 
 def shapes(count: int) -> list[Transformer]:
     """Different random architectures, always the same ones."""
-    draw, found = random.Random(0), {}
+    draw = random.Random(0)
+    found = {}
     while len(found) < count:
         layers = draw.randint(1, 4)
         widths = tuple(draw.randint(1, 6) for _ in range(layers + 1))
@@ -50,7 +51,8 @@ def timed(wanted: list[Transformer], workers: int) -> tuple[float, Sweep]:
 
 def run(effort: Effort) -> list[Table]:
     wanted = shapes(100 if effort.quick else 1000)
-    rows, records = [], []
+    rows = []
+    records = []
     for workers in (1, 2):
         starting, _ = timed(wanted[:1], workers)
         taken, done = timed(wanted, workers)

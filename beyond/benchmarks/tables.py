@@ -138,7 +138,8 @@ def read(path: Path = RESULTS) -> list[Table]:
         try:
             findings = tuple(Finding(**finding) for finding in parts.pop("findings"))
             rows = tuple(map(tuple, parts.pop("rows")))
-            header, forms = tuple(parts.pop("header")), tuple(parts.pop("forms"))
+            header = tuple(parts.pop("header"))
+            forms = tuple(parts.pop("forms"))
             tables.append(
                 Table(**parts, header=header, forms=forms, rows=rows, findings=findings)
             )
@@ -186,7 +187,8 @@ def _replaced(text: str, name: str, inside: str) -> str:
 
 def _places(text: str, name: str) -> tuple[int, int]:
     """Where the inside of a pair of markers begins and ends."""
-    start, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+    start = f"<!-- {name} -->"
+    end = f"<!-- end {name} -->"
     if (
         text.count(start) != 1
         or text.count(end) != 1

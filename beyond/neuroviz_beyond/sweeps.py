@@ -92,7 +92,8 @@ class Record:
 
     def row(self) -> dict[str, object]:
         """All of it as a flat dictionary, for tables: the sizes first."""
-        arch, measured = as_transformer("row", self.arch), fields(self)[1:]
+        arch = as_transformer("row", self.arch)
+        measured = fields(self)[1:]
         row = {
             "attention": arch.attention,
             "layers": arch.num_layers,
@@ -126,7 +127,8 @@ class Record:
         try:
             read = json.loads(line)
             if (version := read.pop("version")) == VERSION:
-                gap, block = read["gap"], Block(**read["arch"].get("block", {}))
+                gap = read["gap"]
+                block = Block(**read["arch"].get("block", {}))
                 whole = Transformer(**read["arch"] | {"block": block})
                 arch = in_simplest_form("from_json", whole)
                 return cls(
@@ -397,9 +399,12 @@ def _on(
     """
     this_sweep = os.urandom(8).hex()
     for alone in (False, True):
-        waiting, lost = deque(todo), []
+        waiting = deque(todo)
+        lost = []
         while waiting:
-            before, running, alive = len(waiting), {}, True
+            before = len(waiting)
+            running = {}
+            alive = True
             with open_executor() as executor, ExitStack() as at_the_end:
                 at_the_end.callback(
                     lambda calls: [future.cancel() for future in calls], running

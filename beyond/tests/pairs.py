@@ -106,14 +106,17 @@ def same_function(
 ) -> tuple[Weights, tuple[tuple[int, ...], ...]]:
     """Other weights of the function, and where the heads have gone; groups stay
     together."""
-    found, orders = {}, []
-    G, g = np.eye(arch.widths[0]), np.zeros((arch.widths[0], 1))
+    found = {}
+    orders = []
+    G = np.eye(arch.widths[0])
+    g = np.zeros((arch.widths[0], 1))
     for i, (H, (_, d_out, a)) in enumerate(
         zip(arch.heads, arch.layers, strict=True), start=1
     ):
         w = {n.split(".")[1]: m for n, m in weights.items() if n.startswith(f"{i}.")}
         groups = len(w["K"])
-        last, each = i == arch.num_layers, H // groups
+        last = i == arch.num_layers
+        each = H // groups
         group_order = rng.permutation(groups)
         order = np.concatenate([k * each + rng.permutation(each) for k in group_order])
         after = np.eye(d_out)
@@ -153,7 +156,8 @@ def same_function(
                 new["v"] = after @ w["v"]
                 new["v"][0] += shift - lost
             g = shift
-        at, group_at = order, group_order
+        at = order
+        group_at = group_order
         found |= {
             f"{i}.{n}": (
                 m
@@ -175,7 +179,8 @@ def changed(
 ) -> tuple[Weights, Weights] | None:
     """Weights with one thing changed, and without it at all; None where this kind has
     no sense."""
-    new, without = dict(weights), dict(weights)
+    new = dict(weights)
+    without = dict(weights)
     i = int(rng.integers(1, arch.num_layers + 1))
     H = arch.heads[i - 1]
     h = int(rng.integers(H))
@@ -190,7 +195,8 @@ def changed(
         without[name] = without[name].copy()
         without[name][place] = 0.0
 
-    Q, V = weights[f"{i}.Q"], weights[f"{i}.{outer}"]
+    Q = weights[f"{i}.Q"]
+    V = weights[f"{i}.{outer}"]
     leave_out(f"{i}.{outer}", h)
     if kind in ATTENTION and arch.block.biases and kind != "head redrawn":
         put(f"{i}.q", h, 0.0)  # so that the kind is what it says
@@ -325,9 +331,13 @@ def exact_outputs(
         out = Z if arch.skip else 0
         for h in range(H):
             g = h // each
-            q, k, v = w["Q"][h] @ Z, w["K"][g] @ Z, w["V"][g] @ Z
+            q = w["Q"][h] @ Z
+            k = w["K"][g] @ Z
+            v = w["V"][g] @ Z
             if "q" in w:
-                q, k, v = q + w["q"][h], k + w["k"][g], v + w["v"][g]
+                q = q + w["q"][h]
+                k = k + w["k"][g]
+                v = v + w["v"][g]
             S = k.T @ q
             if "beta" in w:
                 S = w["beta"][h, 0, 0] * S
@@ -361,7 +371,8 @@ def seen(
                 exact_outputs(arch, w, X, size) for w in (weights, new, without)
             )
             for a, b, c in zip(one, other, less, strict=True):
-                part, apart = max(map(abs, a - c)), max(map(abs, a - b))
+                part = max(map(abs, a - c))
+                apart = max(map(abs, a - b))
                 if part > mpmath.mpf(10) ** -45 * max(map(abs, a)):
                     most = max(most, float(apart / part))
     return most

@@ -57,11 +57,14 @@ def outputs(arch, weights, tokens=None):
 def another_point(arch, weights, rng):
     """Heads permuted, bases changed and tokens shifted, in the weights Q, K, V (O)
     themselves."""
-    found, orders = {}, []
-    G, g = np.eye(arch.widths[0]), np.zeros(arch.widths[0])
+    found = {}
+    orders = []
+    G = np.eye(arch.widths[0])
+    g = np.zeros(arch.widths[0])
     for i, H in enumerate(arch.heads, start=1):
         w = {n.split(".")[1]: m for n, m in weights.items() if n.startswith(f"{i}.")}
-        order, last = rng.permutation(H), i == arch.num_layers
+        order = rng.permutation(H)
+        last = i == arch.num_layers
         width = arch.widths[i]
         after = (
             np.eye(width)
@@ -179,7 +182,8 @@ def test_weights_whose_functions_differ_are_refused(number):
     """Judged with 60 digits, on inputs of sizes from 1e-12 to 1e12, beside what the
     changed part does."""
     rng = np.random.default_rng([1, number])
-    arch, pair = ARCHS[number % len(ARCHS)], None
+    arch = ARCHS[number % len(ARCHS)]
+    pair = None
     while pair is None:
         first = drawn(arch, rng, rng.choice([0, 3, 8]))
         pair = changed(arch, first, rng.choice(KINDS), rng)
@@ -257,7 +261,8 @@ def test_an_ill_conditioned_basis_is_found_where_it_can_be():
             G = np.diag([stretch, 1.0, 1.0])
             back = np.diag([1 / stretch, 1.0, 1.0])
             if turned:
-                G, back = left @ G @ right, right.T @ back @ left.T
+                G = left @ G @ right
+                back = right.T @ back @ left.T
             second = (
                 first
                 | {"1.V": G @ first["1.V"]}
@@ -430,7 +435,8 @@ def test_heads_change_their_group_where_keys_and_values_have_full_rank():
     arch = Transformer.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))
     first = random_weights(REALS, arch, np.random.default_rng(3))
     keys, values = (np.repeat(first[f"1.{name}"], 2, axis=0) for name in "KV")
-    A, V = (keys.mT @ first["1.Q"])[[0, 2, 1, 3]], (first["1.O"] @ values)[[0, 2, 1, 3]]
+    A = (keys.mT @ first["1.Q"])[[0, 2, 1, 3]]
+    V = (first["1.O"] @ values)[[0, 2, 1, 3]]
     second = first | {
         "1.Q": np.linalg.inv(keys).mT @ A,
         "1.O": V @ np.linalg.inv(values),
@@ -461,7 +467,8 @@ def test_values_that_add_up_to_zero_have_a_second_preimage_for_two_tokens(causal
 def test_two_causal_layers_with_skips_have_a_second_preimage_for_two_tokens():
     """Remark 6 (ii): I + V₂ = (I + V₁)⁻¹, and A₂ V₁ antisymmetric."""
     arch = Transformer.uniform(2, 2, 2, 2, "softmax", skip=True, causal=True)
-    one, V1 = np.eye(2), np.array([[0.7, 0.2], [-0.4, 0.9]])
+    one = np.eye(2)
+    V1 = np.array([[0.7, 0.2], [-0.4, 0.9]])
     T = np.linalg.inv(one + V1)
     A1 = np.array([[0.3, -1.1], [0.8, 0.5]])
     A2 = np.array([[0.0, 1.3], [-1.3, 0.0]]) @ np.linalg.inv(V1)
@@ -497,7 +504,8 @@ def test_without_a_mask_only_symmetric_parts_count():
         ) * (not causal)
 
 
-HEADS, TWO = np.s_[:], {"tokens": 2}
+HEADS = np.s_[:]
+TWO = {"tokens": 2}
 # entries, 0 or ± the first head, that violate a condition; the matrix that is then
 # moved away
 EDGES = {

@@ -49,7 +49,8 @@ def test_the_examples_are_true(name):
 
 
 def test_the_readme_shows_what_results_json_holds():
-    text, found = tables.README.read_text(encoding="utf-8"), tables.read()
+    text = tables.README.read_text(encoding="utf-8")
+    found = tables.read()
     assert tables.filled(text, found) == text
     first = found[0]
     other = replace(first, rows=(("changed", *first.rows[0][1:]), *first.rows[1:]))

@@ -83,7 +83,8 @@ def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_ou
 def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
     """(l − 1) min(d, m) constants, of which d² equations keep max(0, …); no other power
     loses any."""
-    depths, lost = {1: range(1, 6), 2: range(1, 7), 3: (5,)}, 0
+    depths = {1: range(1, 6), 2: range(1, 7), 3: (5,)}
+    lost = 0
     switches = (False, True), (False, True)
     for d in depths:
         for layers, hidden, power, skip, biases in product(
@@ -93,7 +94,8 @@ def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
             arch = Transformer.uniform(
                 d, 1, layers, 2, "softmax", heads=heads, skip=skip, block=block
             )
-            theory, names = expected_dimension(arch), known_redundancies(arch)
+            theory = expected_dimension(arch)
+            names = known_redundancies(arch)
             law = max(0, (layers - 1) * min(d, hidden) - d * d) * (
                 power == 2 and skip and biases
             )

@@ -138,7 +138,8 @@ def test_forward_and_backward_balls_overlap(attention):
     for name, matrix in _random_weights(across, rng).items():
         weights[name] = rng.integers(-2, 3, matrix.shape) / 2
         free += [Place(name, row, column) for row, column in np.ndindex(matrix.shape)]
-    X, functionals = rng.integers(-2, 3, (2, 3, 3)) / 2, rng.integers(-3, 4, (2, 4, 3))
+    X = rng.integers(-2, 3, (2, 3, 3)) / 2
+    functionals = rng.integers(-3, 4, (2, 4, 3))
     backward = ball_jacobian(
         attention, weights, np.ones(len(free), dtype=bool), X, functionals
     )
@@ -197,7 +198,8 @@ def on_the_slice(*layers):
     return weights
 
 
-I2, J2 = np.eye(2), np.array([[0.0, 1.0], [-1.0, 0.0]])
+I2 = np.eye(2)
+J2 = np.array([[0.0, 1.0], [-1.0, 0.0]])
 SKEW = on_the_slice((J2, I2, I2), ([[1.5, -1], [0.5, 2]], I2, [[1, -0.5], [2, 0.25]]))
 RANK_ONE = on_the_slice(
     ([[1, 2], [0.5, 1]], I2, I2), ([[1, -1], [0.5, 2]], I2, [[1, -0.5], [2, 0.25]])
@@ -220,7 +222,8 @@ SINGULAR = [
 @pytest.mark.parametrize(("arch", "weights"), SINGULAR)
 def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
     """The dimension is n, but not by this point; at another one it is proved."""
-    n, rng = num_parameters(arch.slice()), np.random.default_rng(0)
+    n = num_parameters(arch.slice())
+    rng = np.random.default_rng(0)
     X = rng.integers(-64, 65, (n, 2, arch.tokens)) / 64
     functionals = rng.integers(1, 4, (n, 2, arch.tokens))
     with pytest.raises(
@@ -363,8 +366,10 @@ def test_with_any_digit_changed_and_the_seal_renewed_only_what_is_true_is_accept
 ):
     """Another random point may do as well: then the changed certificate proves what it
     says."""
-    text, draw = certify(arch, route).to_json(), random.Random(1)
-    truths, places = 0, digits(text)
+    text = certify(arch, route).to_json()
+    draw = random.Random(1)
+    truths = 0
+    places = digits(text)
     for place in draw.sample(places, min(40, len(places))):
         # Another digit, plain also where it was a subscript.
         digit = (unicodedata.digit(text[place]) + draw.randint(1, 9)) % 10
@@ -437,8 +442,10 @@ def doubled(x):
     return 2 * x if isinstance(x, int) else "2"
 
 
-SOFT, LIGHT = soft((3, 2, 3), (2, 1)), Architecture((3, 2, 3), (2, 1))
-OFF, READ = "does not lie on the slice", "cannot be read"
+SOFT = soft((3, 2, 3), (2, 1))
+LIGHT = Architecture((3, 2, 3), (2, 1))
+OFF = "does not lie on the slice"
+READ = "cannot be read"
 FORGERIES = [
     ("ball", SOFT, at("weights", 0, 1, 0, 0, to=doubled), OFF),
     ("ball", SOFT, alike, "determinant may be 0"),
@@ -540,7 +547,9 @@ def test_what_cannot_be_asked_for_or_proved_is_refused(ask, said):
 
 
 def test_precisions_of_two_threads_neither_mix_nor_stay():
-    before, begun, leave = flint.ctx.prec, Event(), Event()
+    before = flint.ctx.prec
+    begun = Event()
+    leave = Event()
 
     def other():
         with precision(before + 200):

@@ -96,10 +96,8 @@ class _Product(nn.Module):
     def __init__(self, dtype):
         super().__init__()
         self.dtype = dtype
-        self.first, self.second = (
-            nn.Parameter(torch.eye(3) + 0.3),
-            nn.Parameter(torch.eye(3) - 0.2),
-        )
+        self.first = nn.Parameter(torch.eye(3) + 0.3)
+        self.second = nn.Parameter(torch.eye(3) - 0.2)
 
     def forward(self, x):
         return x.to(self.dtype) @ self.first.to(self.dtype) @ self.second.to(self.dtype)
@@ -129,7 +127,8 @@ class _Limited:
     """A generator that refuses to go on for ever."""
 
     def __init__(self):
-        self.rng, self.drawn = np.random.default_rng(0), 0
+        self.rng = np.random.default_rng(0)
+        self.drawn = 0
 
     def integers(self, *bounds):
         self.drawn += 1

@@ -145,7 +145,9 @@ class Between(nn.Module):
 
     def __init__(self, curve):
         super().__init__()
-        self.first, self.curve, self.second = nn.Linear(2, 3), curve, nn.Linear(3, 2)
+        self.first = nn.Linear(2, 3)
+        self.curve = curve
+        self.second = nn.Linear(3, 2)
         self.silent = nn.Parameter(torch.ones(2))
 
     def forward(self, x):
@@ -241,7 +243,8 @@ def test_inputs_that_take_single_values_are_a_lower_bound(draw):
 
 def test_token_ids_are_a_lower_bound_unless_all_parameters_count():
     table = nn.Embedding(5, 2)
-    some, every = torch.tensor([0, 1, 2, 3, 0, 1, 2, 3]), torch.arange(5)
+    some = torch.tensor([0, 1, 2, 3, 0, 1, 2, 3])
+    every = torch.arange(5)
     assert functional_dimension(table, some).status == "lower bound"
     found = functional_dimension(table, every)
     assert (found.value, found.decided) == (10, True)
@@ -380,7 +383,9 @@ class Polynomial(nn.Module):
         rng = np.random.default_rng(seed)
         torch.manual_seed(seed)
         self.d = int(rng.integers(1, 4))
-        self.layers, self.steps, self.degrees = nn.ModuleList(), [], [1]
+        self.layers = nn.ModuleList()
+        self.steps = []
+        self.degrees = [1]
         widths = [self.d]
         for _ in range(int(rng.integers(2, 7))):
             last = len(widths) - 1
@@ -407,7 +412,8 @@ class Polynomial(nn.Module):
 
     def _add(self, kind, what, widths, degree, rng):
         if kind == "linear":
-            what, width = len(self.layers), int(rng.integers(1, 5))
+            what = len(self.layers)
+            width = int(rng.integers(1, 5))
             self.layers.append(nn.Linear(widths[-1], width, bias=bool(rng.integers(2))))
             widths.append(width)
         else:
@@ -438,9 +444,11 @@ class Polynomial(nn.Module):
 def exact_rank_of(module):
     """The rank at the module's own weights, as fractions, on random inputs modulo a
     prime."""
-    over, rng = PrimeField(), np.random.default_rng(0)
+    over = PrimeField()
+    rng = np.random.default_rng(0)
     count = sum(p.numel() for p in module.parameters()) + 2
-    tape, weights = Tape(over), []
+    tape = Tape(over)
+    weights = []
     nodes = {}
     for i, layer in enumerate(module.layers):
         nodes[i] = [

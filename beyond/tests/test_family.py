@@ -25,7 +25,8 @@ def test_every_member_is_measured_and_the_formula_is_evaluated_there(family):
     study = study_family(FamilySetting(family.name, "2*a*d + d**2"))
     assert [verdict.sizes for verdict in study.verdicts] == list(family.members)
     for verdict in study.verdicts:
-        at, found = verdict.sizes, measure_dimension(family.architecture(verdict.sizes))
+        at = verdict.sizes
+        found = measure_dimension(family.architecture(verdict.sizes))
         said = 2 * at.head_dim * at.width + at.width**2
         assert (verdict.measured, verdict.proposed, verdict.difference) == (
             found,

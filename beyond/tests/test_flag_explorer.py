@@ -40,7 +40,8 @@ def test_the_spans_have_the_dimensions_of_the_recursion():
 
 def test_rows_and_columns_are_needed_to_span_the_flag():
     """The check can fail: with the rows of M₃ alone the span is too small."""
-    arch, over = Architecture((9, 8, 9, 1), (2, 2, 1)), PrimeField()
+    arch = Architecture((9, 8, 9, 1), (2, 2, 1))
+    over = PrimeField()
     virtual = virtual_weights(
         over, random_weights(over, arch, np.random.default_rng(0))
     )
@@ -121,7 +122,8 @@ def test_every_column_has_a_cell_for_each_dimension_of_its_width(number):
     assert sorted(everything) == [
         (i, k) for i, width in enumerate(arch.widths) for k in range(width)
     ]
-    w, inner = effective_widths(arch), range(1, arch.num_layers)
+    w = effective_widths(arch)
+    inner = range(1, arch.num_layers)
     r = [min(arch.widths[: i + 1]) for i in range(arch.num_layers)]
     unseen, empty = (
         cells(figure, name)

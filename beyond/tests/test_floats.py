@@ -13,7 +13,8 @@ from neuroviz_beyond.transformers import transformer as module
 BOTH = ("lightning", "softmax")
 SHARED = Block(value_dim=2, kv_heads=1, temperature=True, positions=True, mlp=(1, 3))
 AND_AN_MLP = Block(value_dim=1, kv_heads=1, mlp=(2, 3))
-SKIP, MASK = {"skip": True}, {"causal": True}
+SKIP = {"skip": True}
+MASK = {"causal": True}
 ONCE_DECIDED = {
     # Gaps of 10⁸ to 10¹²; in which draw one does hangs on the machine.
     "tokens on a line": (

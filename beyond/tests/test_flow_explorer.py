@@ -76,7 +76,8 @@ def test_every_run_is_drawn_where_it_ended_and_in_the_region_by_which_it_is_coun
         np.testing.assert_allclose(
             points.x, np.log10(np.maximum(flow.angle[where], 1e-6)), atol=1e-3
         )
-        low, left = np.array(points.y) <= box.y1 + 1e-4, np.array(points.x) <= box.x1
+        low = np.array(points.y) <= box.y1 + 1e-4
+        left = np.array(points.x) <= box.x1
         assert end == "smooth" or (low.all() and (left == (end == "boundary")).all())
         drawn += len(points.x)
         loss = trace(panel.figure, f"loss of runs that end {name}")

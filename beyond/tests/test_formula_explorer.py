@@ -42,7 +42,8 @@ def test_every_cell_has_the_measurement_and_the_difference_of_its_network(family
     # what is called measured is
     for one in (study, replace(study, verdicts=tuple(other))):
         figure = make(formula_parts(one))
-        numbers, below = trace(figure, "measured"), trace(figure, "you − measured")
+        numbers = trace(figure, "measured")
+        below = trace(figure, "you − measured")
         assert [int(bare(text)) for text in numbers.text] == [
             v.measured.value for v in one.verdicts
         ]
@@ -167,7 +168,8 @@ def test_old_states_open_and_the_old_notation_is_refused_with_the_new_form(panel
 @pytest.mark.parametrize("family", GUIDED)
 def test_hints_come_one_by_one_and_only_the_last_one_is_the_answer(panel, family):
     panel.controls["family"].value = family
-    hints, slider = FAMILIES[family].hints, panel.controls["hints"]
+    hints = FAMILIES[family].hints
+    slider = panel.controls["hints"]
     assert (
         "Hint" not in panel.description and not slider.disabled and 3 <= len(hints) <= 4
     )

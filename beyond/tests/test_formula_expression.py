@@ -110,7 +110,8 @@ def test_random_formulas_have_the_value_that_python_gives_them():
 
 
 def test_the_functions_are_those_of_the_mathematics():
-    d, a = SIZES["d"], SIZES["a"]
+    d = SIZES["d"]
+    a = SIZES["a"]
     assert parse_formula("alpha(a, d)*100 + sigma(a, d)")(**SIZES) == 100 * alpha(
         a, d
     ) + sigma(a, d)
@@ -142,7 +143,8 @@ def test_nothing_else_that_python_understands_is_understood(text):
 
 
 def test_any_text_is_understood_or_refused_and_never_anything_else():
-    draw, outcomes = random.Random(1), set()
+    draw = random.Random(1)
+    outcomes = set()
     parts = [
         *"datlH0123456789+-*/(),. <>=!²α_'[]{}\\éß🙂\n\t",
         *"min( alpha( ** // ==".split(),

@@ -94,10 +94,8 @@ class Pair(nn.Module):
 
     def __init__(self, tied):
         super().__init__()
-        self.first, self.second = (
-            nn.Linear(3, 2, bias=False),
-            nn.Linear(3, 2, bias=False),
-        )
+        self.first = nn.Linear(3, 2, bias=False)
+        self.second = nn.Linear(3, 2, bias=False)
         if tied:
             self.second.weight = self.first.weight
 
@@ -121,7 +119,8 @@ def test_whole_numbers_stay_whole_and_several_arguments_go_in_together():
     class Lookup(nn.Module):
         def __init__(self):
             super().__init__()
-            self.table, self.map = nn.Embedding(5, 2), nn.Linear(2, 2, bias=False)
+            self.table = nn.Embedding(5, 2)
+            self.map = nn.Linear(2, 2, bias=False)
 
         def forward(self, token, x):
             return self.table(token) + self.map(x)
@@ -164,7 +163,8 @@ def test_the_module_and_the_inputs_are_left_as_they_were():
     net[0].bias.requires_grad_(False)
     x = torch.randn(8, 3, requires_grad=True)
     *before, kept_before = everything_about(net)
-    x_before, random_state = x.detach().clone(), torch.get_rng_state()
+    x_before = x.detach().clone()
+    random_state = torch.get_rng_state()
     assert functional_dimension(net, x).value == 8  # affine maps from R³ to R²
     *after, kept_after = everything_about(net)
     torch.testing.assert_close(after, before, rtol=0, atol=0)
@@ -190,7 +190,8 @@ def test_it_works_where_gradients_are_switched_off(mode):
 def test_too_few_inputs_are_noticed():
     """One input shows V X B with B of rank 2: a 4 × 3 matrix of rank 2, so 2(4 + 3 − 2)
     numbers."""
-    network, X = AttentionNetwork(Architecture((4, 4), (2,))), torch.randn(32, 4, 3)
+    network = AttentionNetwork(Architecture((4, 4), (2,)))
+    X = torch.randn(32, 4, 3)
     one, two, enough = (functional_dimension(network, X[:N]) for N in (1, 2, 32))
     assert one.value == 10 < two.value < enough.value == 27
     assert one.note.startswith("one input only")
@@ -456,7 +457,8 @@ FACTORS = nn.Sequential(
 def test_other_units_change_no_rank_that_is_decided(exponent):
     """Of the inputs, of one factor, and of the inputs beside a bias."""
     torch.manual_seed(0)
-    far, x = 10.0**exponent, torch.randn(12, 3, dtype=torch.float64)
+    far = 10.0**exponent
+    x = torch.randn(12, 3, dtype=torch.float64)
     scaled = copy.deepcopy(FACTORS)
     with torch.no_grad():
         scaled[0].weight.mul_(far)
@@ -493,9 +495,11 @@ def residues_of(numbers):
 def exact_rank_of(net):
     """The rank of the derivative of linear layers and powers at their own weights, on
     random inputs mod p."""
-    over, rng = PrimeField(), np.random.default_rng(0)
+    over = PrimeField()
+    rng = np.random.default_rng(0)
     size = sum(p.numel() for p in net.parameters()) + 2
-    tape, learned = Tape(over), []
+    tape = Tape(over)
+    learned = []
     x = tape.constant(over.random(rng, (size, net[0].in_features, 1)))
     for part in net:
         if isinstance(part, Power):
@@ -536,7 +540,8 @@ def random_powers(rng):
 
 
 def test_what_is_decided_of_linear_layers_and_powers_is_their_exact_rank():
-    rng, decided = np.random.default_rng(8), 0
+    rng = np.random.default_rng(8)
+    decided = 0
     nets = [random_powers(rng) for _ in range(40)]
     for net in nets:
         found = functional_dimension(net, points(net[0].in_features))
@@ -641,10 +646,8 @@ class Cast(nn.Module):
     def __init__(self, cast):
         super().__init__()
         self.cast = cast
-        self.first, self.second = (
-            nn.Parameter(torch.eye(3) + 0.3),
-            nn.Parameter(torch.eye(3) - 0.2),
-        )
+        self.first = nn.Parameter(torch.eye(3) + 0.3)
+        self.second = nn.Parameter(torch.eye(3) - 0.2)
 
     def forward(self, x):
         return self.cast(x) @ self.cast(self.first) @ self.cast(self.second)

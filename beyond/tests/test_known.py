@@ -27,7 +27,9 @@ STATUSES = {
     "no formula",
     "outside hypotheses",
 }
-FIBER, LAYERS, PAPER = "function → (L, M)", "(L, M) → (A, V)", "the paper's formula"
+FIBER = "function → (L, M)"
+LAYERS = "(L, M) → (A, V)"
+PAPER = "the paper's formula"
 NORMS = "other normalisations"
 BLOCKS = "heads or a skip"
 SPECIAL = "special weights"
@@ -130,7 +132,8 @@ def test_what_moves_in_the_orbit_of_theorem_h_is_named(layers, variant, moves):
 # The fibres of (L, M) ↦ φ
 
 
-SWAP, PLAIN = "rescalings and one swap", "rescalings"
+SWAP = "rescalings and one swap"
+PLAIN = "rescalings"
 ANSWERS = [
     # question, widths, head dimensions, tokens, attention, answer, status, source
     (FIBER, (1, 1), (1,), 2, "softmax", "one point", "proved", "Thm. 3.9"),

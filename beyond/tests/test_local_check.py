@@ -118,7 +118,8 @@ def wide(point, vector, width):
 def directions(point, width, outputs):
     """A basis of the directions in which the virtual weights of a whole network may
     move; as rows."""
-    pattern, depth = point.pattern, len(point.M)
+    pattern = point.pattern
+    depth = len(point.M)
 
     def direction(L=None, M=()):
         """L˙ and some M˙_i, as one vector in the order of the columns."""
@@ -129,7 +130,8 @@ def directions(point, width, outputs):
             [*blocks, np.zeros((outputs, width)) if L is None else L]
         ).ravel()
 
-    e, h = np.eye(width), np.eye(outputs)[:, :1]
+    e = np.eye(width)
+    h = np.eye(outputs)[:, :1]
     Ms = [np.pad(M, (0, width - pattern.core)) for M in point.M]
     pairs = list(itertools.combinations_with_replacement(e, 2))
     basis = []
@@ -172,7 +174,8 @@ def directions(point, width, outputs):
 def whole_derivative(point, basis, X, functionals, given):
     """⟨functional, φ˙⟩ of a whole network in all entries of L and the M, by others;
     then along a basis."""
-    width, outputs = X.shape[1], functionals.shape[1]
+    width = X.shape[1]
+    outputs = functionals.shape[1]
     L = np.eye(outputs)[:, :1] * wide(point, point.L, width)
     virtual = VirtualWeights(
         L, tuple(np.pad(M, (0, width - point.pattern.core)) for M in point.M)
@@ -188,7 +191,8 @@ def whole_derivative(point, basis, X, functionals, given):
 
 def whole_kernel(point, width, outputs):
     """The kernel of the derivative of the whole network."""
-    basis, rng = directions(point, width, outputs), np.random.default_rng(5)
+    basis = directions(point, width, outputs)
+    rng = np.random.default_rng(5)
     inputs = basis.shape[1] + 2
     X = OVER.random(rng, (inputs, width, point.pattern.tokens))
     functionals = OVER.random(rng, (inputs, outputs, point.pattern.tokens))
@@ -216,7 +220,9 @@ def free(attention, *M, L=(1.0, 3.0)):
     )
 
 
-SKEW, THIN, FULL = ((0, 1), (-1, 0)), ((1, 2), (3, 6)), ((1, 2), (-3, 4))
+SKEW = ((0, 1), (-1, 0))
+THIN = ((1, 2), (3, 6))
+FULL = ((1, 2), (-3, 4))
 ZERO = ((0, 0), (0, 0))
 SPECIAL = {
     "lightning, rank-one first layer": free("lightning", THIN, FULL),
@@ -256,7 +262,8 @@ def patterns():
 def test_each_column_is_a_derivative_taken_elsewhere():
     """Entry by entry: the columns of all pieces are among those of the whole
     network."""
-    rng, inputs = np.random.default_rng(6), 7
+    rng = np.random.default_rng(6)
+    inputs = 7
     for point in [*patterns(), *SPECIAL.values()]:
         n = point.pattern.core
         X = OVER.random(rng, (inputs, n + 2, point.pattern.tokens))

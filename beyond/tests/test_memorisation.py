@@ -41,7 +41,8 @@ def curves(targets):
 
 def measure_reach(arch, count):
     """The exact rank of the derivative of f for N = count."""
-    over, rng = PrimeField(), np.random.default_rng([0, count])
+    over = PrimeField()
+    rng = np.random.default_rng([0, count])
     point = random_point(arch, over, rng)
     X = arch.random_inputs(over, count, rng)
     C = over.random(rng, (count, 1, arch.widths[-1], arch.tokens))

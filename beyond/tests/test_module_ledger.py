@@ -64,8 +64,11 @@ def tokens(d):
     return lambda count: torch.randn(count, 4, d)
 
 
-RELU, TANH, GELU = nn.ReLU(), nn.Tanh(), nn.GELU()
-ROW, NEURONS = "linear layers in a row", "rescalings of hidden neurons"
+RELU = nn.ReLU()
+TANH = nn.Tanh()
+GELU = nn.GELU()
+ROW = "linear layers in a row"
+NEURONS = "rescalings of hidden neurons"
 CHAINS = {
     "one linear layer": (chain(3, 2), {}),
     "linear": (chain(4, 2, 3), {ROW: 4 + 2}),
@@ -268,12 +271,12 @@ class GPTBlock(nn.Module):
     def __init__(self, d, heads, hidden, bias=True):
         super().__init__()
         self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm(d, bias=bias), nn.LayerNorm(d, bias=bias)
-        self.qkv, self.out = nn.Linear(d, 3 * d, bias=bias), nn.Linear(d, d, bias=bias)
-        self.up, self.down = (
-            nn.Linear(d, hidden, bias=bias),
-            nn.Linear(hidden, d, bias=bias),
-        )
+        self.norm1 = nn.LayerNorm(d, bias=bias)
+        self.norm2 = nn.LayerNorm(d, bias=bias)
+        self.qkv = nn.Linear(d, 3 * d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+        self.up = nn.Linear(d, hidden, bias=bias)
+        self.down = nn.Linear(hidden, d, bias=bias)
 
     def forward(self, x):
         n, t, d = x.shape

@@ -106,7 +106,8 @@ def test_an_antisymmetric_layer_only_scales_and_turns_and_no_other_layer_does(wi
 @pytest.mark.parametrize(("width", "layers"), SIZES)
 def test_the_scale_and_the_turn_pass_through_the_rest_of_the_network(width, layers):
     """φ(X) = Δ^κ F(X) J with κ = 3^{l−1}."""
-    virtual, X = peeling_network(width, layers), draw(9, 4, width, 2)
+    virtual = peeling_network(width, layers)
+    X = draw(9, 4, width, 2)
     rest, (_, scale, _) = rest_of(virtual), first_layer(virtual.M[0], X)
     Y = token_form(F, rest, X) if rest.M else F.matmul(rest.L, X)
     out = F.matmul(Y, np.array([[0.0, 1.0], [-1.0, 0.0]]))
@@ -120,7 +121,8 @@ def test_the_kernel_is_one_rescaling_and_the_kernel_of_the_rest(width, layers):
     """As subspaces: both are in it, they meet in 0 only, and together they are all of
     it."""
     virtual = peeling_network(width, layers)
-    J, tail = derivative(virtual), kernel_basis(derivative(rest_of(virtual)))
+    J = derivative(virtual)
+    tail = kernel_basis(derivative(rest_of(virtual)))
     still = np.zeros((len(tail), width * width))  # M_1 does not move
     together = np.concatenate(
         [rescaling_of(virtual, 1)[None], np.concatenate([still, tail], axis=1)]
@@ -139,7 +141,8 @@ def test_at_a_symmetric_matrix_of_rank_one_the_kernel_is_larger(width, layers):
     """All tokens become parallel, and the antisymmetric part of every later M is
     unseen."""
     virtual = peeling_network(width, layers, rank_one(width))
-    found, tail = kernel_dimension(virtual), kernel_dimension(rest_of(virtual))
+    found = kernel_dimension(virtual)
+    tail = kernel_dimension(rest_of(virtual))
     assert found == layers + (layers - 1) * width * (width - 1) // 2
     assert (found == 1 + tail) == (layers == 1)
 

@@ -42,7 +42,10 @@ def test_the_numbers_of_the_table_in_the_docs_come_out():
 
 def test_the_count_is_that_of_the_shapes_and_has_a_formula_and_a_source():
     for model in MODELS:
-        d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
+        d = model.width
+        H = model.heads
+        G = model.kv_heads
+        a = model.head_dim
         biases = (H + 2 * G) * a + d if model.biases else 0
         assert model.parameters == model.layers * (
             2 * H * a * d + 2 * G * a * d + biases
@@ -103,7 +106,8 @@ def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
         parts = zip(shapes, flat.split(sizes), strict=True)
         w = {name: part.reshape(shapes[name]) for name, part in parts}
         for i in range(layers):
-            y, out = _norm(kind, x, *fixed[2 * i]), 0
+            y = _norm(kind, x, *fixed[2 * i])
+            out = 0
             for h in range(H):
                 g = h * G // H
                 q, k, v = (
@@ -120,7 +124,8 @@ def _lost_in_floating_point(kind, biases, layers=2, d=4, H=2, G=1, a=2):
             )
         return _norm(kind, x, *fixed[-1])
 
-    flat, X = 0.8 * random(sum(sizes)), random(60, 4, d)
+    flat = 0.8 * random(sum(sizes))
+    X = random(60, 4, d)
     J = vmap(lambda x: jacrev(lambda f: run(f, x))(flat))(X).reshape(-1, len(flat))
     values = torch.linalg.svdvals(J / J.norm(dim=1, keepdim=True))
     kept = int((values > 1e-11 * values[0]).sum())

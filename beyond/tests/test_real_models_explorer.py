@@ -17,7 +17,10 @@ PANEL = RealModelsExplorer
 
 def by_hand(model, parts):
     """Which share of the directions is silent, from the shape alone."""
-    d, H, G, a = model.width, model.heads, model.kv_heads, model.head_dim
+    d = model.width
+    H = model.heads
+    G = model.kv_heads
+    a = model.head_dim
     weights = 2 * (H + G) * a * d + ((H + 2 * G) * a + d if model.biases else 0)
     keys = G * (a if model.rotary else a * a)
     values = G * a * a

@@ -14,7 +14,8 @@ from neuroviz_beyond.transformers.evaluate import forward, random_weights
 from neuroviz_beyond.transformers.real_models import real_model
 
 REALS = Reals()
-HEADS, GROUPS = 4, 2
+HEADS = 4
+GROUPS = 2
 
 
 def grouped_network(head_dim, value_dim, seed):

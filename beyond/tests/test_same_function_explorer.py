@@ -80,7 +80,9 @@ def test_a_pole_is_one(setting):
     """In the complex plane the second output column of one layer grows as 1/ε near each
     of them."""
     study = study_twins(setting)
-    layer, w, x = study.second[0], np.array([0.3, -1.1]), np.array([0.7, 0.4])
+    layer = study.second[0]
+    w = np.array([0.3, -1.1])
+    x = np.array([0.7, 0.4])
     weight = np.array([1.0, 1.0, setting.third])
     for A, V, c in zip(layer.A, layer.V, layer.c, strict=True):
         head = layer._replace(A=A[None], V=V[None], c=c[None])

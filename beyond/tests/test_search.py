@@ -156,7 +156,8 @@ def test_where_weights_are_free_the_search_says_so_and_reports_no_points(case, k
     assert search.sigma_min < 1e-12 and search.continuum.farthest > 0.1
     assert "none isolated" in search.note and f"dimension {kernel}" in search.note
     ends = [one.virtual for one in search.outcomes if one.verified]
-    attention, tokens = search.arch.attention, search.arch.tokens
+    attention = search.arch.attention
+    tokens = search.arch.tokens
     assert distance(attention, ends[0], ends[1]) > 1e-3
     for virtual in (*ends[:3], search.continuum.example):
         assert disagreement(attention, search.target, virtual, tokens) < 1e-7
@@ -352,7 +353,8 @@ def test_tensors_are_searched_as_the_numbers_that_they_hold():
 
 
 def test_a_search_tells_its_progress():
-    arch, seen = Transformer.uniform(2, 2, 1, 3, "softmax"), []
+    arch = Transformer.uniform(2, 2, 1, 3, "softmax")
+    seen = []
     whole = search_fiber(
         arch, random(arch), starts=5, progress=lambda *counts: seen.append(counts)
     )
@@ -533,7 +535,8 @@ def test_an_antisymmetric_layer_and_the_next_change_places_exactly(depth, place)
     p = 10007
     over = PrimeField(p)
     L, *M = over.random(rng(depth), (depth + 1, 2, 2))
-    c, B = 3, M[place + 1]
+    c = 3
+    B = M[place + 1]
     M[place] = c * J
     det = int(
         over.reduce(over.reduce(B[0, 0] * B[1, 1]) - over.reduce(B[0, 1] * B[1, 0]))
@@ -578,7 +581,8 @@ def of_residues(virtual, p):
 
 
 def test_one_layer_counted_by_outputs_and_by_coefficients_is_the_same():
-    p, over = 3, PrimeField(3)
+    p = 3
+    over = PrimeField(3)
     for seed in range(2):
         A, V = over.random(rng(seed), (2, 2, 2))
         assert A.any() and V.any()
@@ -607,7 +611,8 @@ def hypotheses_hold(M, p):
 def test_two_layers_have_one_point_as_proved_and_two_at_an_antisymmetric_one(
     p,
 ):
-    over, seeds = PrimeField(p), range(20)
+    over = PrimeField(p)
+    seeds = range(20)
     draws = [over.random(rng(seed), (3, 2, 2)) for seed in seeds]
     generic = [
         d for d in draws if d[0].any() and all(hypotheses_hold(M, p) for M in d[1:])
@@ -638,7 +643,8 @@ def test_two_layers_have_one_point_as_proved_and_two_at_an_antisymmetric_one(
 
 
 def test_rank_one_layers_have_two_points():
-    u, k = np.array([1.0, 1.0]), np.array([1.0, -1.0])
+    u = np.array([1.0, 1.0])
+    k = np.array([1.0, -1.0])
     one = VirtualWeights(np.array([[1.0, 0.0]]), (np.outer(u, k),))
     assert count_fiber(5, one).classes == 2
     # the boundary: u and v are one
@@ -657,7 +663,8 @@ def panel():
 
 def test_every_start_is_a_dot_where_it_ended():
     answer = study("lightning-221", 20, "swapped")
-    figure, search = make(search_parts(answer)), answer.search
+    figure = make(search_parts(answer))
+    search = answer.search
     dots = [
         t
         for t in figure.data
@@ -726,7 +733,8 @@ def test_both_sets_of_weights_are_drawn_and_they_differ():
 
 def test_the_words_say_what_a_search_can_and_cannot_do(panel):
     assert "Theorem 3.2" in title(panel) and "floating point" in title(panel)
-    both, one = study("rank-one", 20), study("softmax-1", 8)
+    both = study("rank-one", 20)
+    one = study("softmax-1", 8)
     assert "2 classes modulo rescaling" in panel._describe(
         both
     ) and "swapped" in panel._describe(both)

@@ -111,7 +111,8 @@ def test_relations_hold_at_random_tokens_and_there_are_no_more_of_them(
 
 
 def test_a_power_is_read_off_the_relations_only_if_they_are_those_of_a_multiple():
-    one, zero = Fraction(1), Fraction(0)
+    one = Fraction(1)
+    zero = Fraction(0)
     multiple = Relations(
         ("P", "Q", "P′", "Q′"),
         ((-2 * one, zero, one, zero), (zero, -2 * one, zero, one)),
@@ -370,7 +371,8 @@ def test_an_unknown_candidate_is_refused():
 # The panel
 
 PANEL = SingletonExplorer
-OTHER, SECOND = "not the same function", "a second preimage"
+OTHER = "not the same function"
+SECOND = "a second preimage"
 
 
 def test_a_control_without_a_say_is_disabled(panel):

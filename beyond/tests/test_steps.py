@@ -25,7 +25,8 @@ def reduced(layers):
     for layer in layers:
         U, s, _ = np.linalg.svd(np.hstack(layer.V @ tokens[-1]))
         tokens.append(U[:, : (s > 1e-9 * s[0]).sum()])
-    seen, found = np.eye(len(tokens[-1])), []
+    seen = np.eye(len(tokens[-1]))
+    found = []
     for T, (A, V, *_) in zip(reversed(tokens[1:-1]), reversed(layers), strict=False):
         s, rows = np.linalg.svd(
             np.vstack([*(seen @ V), *(T.T @ A), *(T.T @ A.mT)]) @ T
@@ -80,10 +81,12 @@ def test_w2_w5_the_function_sees_paths_and_what_moves_no_path_is_the_gauge(
     free on the third."""
     rng = np.random.default_rng(1)
     arch = Transformer(widths, widths[:-1], 3, "softmax", heads=2)
-    X, z = rng.standard_normal((5, widths[0], 3)), random_weights(rng, widths)
+    X = rng.standard_normal((5, widths[0], 3))
+    z = random_weights(rng, widths)
 
     def paths(z):
-        U, found = [np.eye(widths[0])], []
+        U = [np.eye(widths[0])]
+        found = []
         for A, V in split(z, widths):
             found += [u.T @ A_h @ v for A_h in A for u in U for v in U]
             U = [V_h @ u for V_h in V for u in U]
@@ -150,7 +153,8 @@ def test_w3_logits_have_no_relation_but_without_a_mask_on_a_line(
     def relations(B):
         rows = []
         for _ in range(60):
-            X, row = rng.standard_normal((3, tokens)), [1]
+            X = rng.standard_normal((3, tokens))
+            row = [1]
             Z = (V @ X @ shares(rng, heads, tokens, causal)).sum(0) + (
                 X if width == tokens + 1 == 3 else 0
             )
@@ -189,7 +193,9 @@ def test_w4_in_the_kernel_no_share_moves_where_all_values_are_seen(widths):
     theta = random_weights(rng, widths)
 
     def along(theta, direction, X, S):
-        Y, dY, deltas = X, 0 * X, []
+        Y = X
+        dY = 0 * X
+        deltas = []
         for (A, V), (dA, dV), P in zip(
             split(theta, widths), split(direction, widths), S, strict=True
         ):
@@ -243,7 +249,8 @@ def test_h_which_is_which_only_plus_fits_one_layer_unless_values_add_up_to_zero(
             )
         )
 
-    wanted, fits = np.concatenate(V, axis=1) @ attended(A), set()
+    wanted = np.concatenate(V, axis=1) @ attended(A)
+    fits = set()
     for signs in product((1, -1), repeat=3):
         seen = attended(np.array(signs)[:, None, None] * A)
         found = np.linalg.lstsq(seen.T, wanted.T)[0]
@@ -285,18 +292,27 @@ def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
     def orders(directions):
         """The derivatives of both tokens; on the way the leading terms of z₂ = f x + g
         w."""
-        one, two, first, second = x, w * S, 0 * x, 0 * x
-        alpha, beta, xi = form(x, Ms[0], w), form(w, Ms[0], w), form(x, Ms[0], x)
+        one = x
+        two = w * S
+        first = 0 * x
+        second = 0 * x
+        alpha = form(x, Ms[0], w)
+        beta = form(w, Ms[0], w)
+        xi = form(x, Ms[0], x)
         for j, (M, turn) in enumerate(zip(Ms, directions, strict=True), start=1):
             if j > 1:
                 m = form(x, M, x)
-                beta, alpha, xi = beta * alpha**2 * m, alpha * xi**2 * m, xi**3 * m
-            to, own = form(one, M, two), form(two, M, two)
+                beta = beta * alpha**2 * m
+                alpha = alpha * xi**2 * m
+                xi = xi**3 * m
+            to = form(one, M, two)
+            own = form(two, M, two)
             to_ = form(first, M, two) + form(one, turn, two) + form(one, M, second)
             own_ = form(second, M, two) + form(two, turn, two) + form(two, M, second)
             second = first * to + one * to_ + second * own + two * own_
             own_ = form(first, M, one) + form(one, turn, one) + form(one, M, first)
-            two, first = one * to + two * own, first * form(one, M, one) + one * own_
+            two = one * to + two * own
+            first = first * form(one, M, one) + one * own_
             one = one * form(one, M, one)
             f, g = coordinates(two)
             assert (one == x * xi).all()
@@ -330,7 +346,8 @@ def test_k_the_second_token_moves_by_the_power_of_s_that_the_proof_says(least):
 def test_s_a_the_last_layer_adds_all_its_directions_behind_a_layer_with_a_skip(alone):
     """ż + c ∘ z = 0 only for c = 0, any Σ V ⊗ A (four heads of width 2 reach all 12);
     not where V₁ = 0."""
-    over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(1)
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng(1)
     first = Transformer((2, 2), (2,), 3, skip=True)
     last = Transformer((2, 2), (2,), 3, heads=4)
     before, behind = (
@@ -391,7 +408,8 @@ def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(
     A = rng.standard_normal((heads, d, d))
     V = rng.standard_normal((heads, d, v)) @ rng.standard_normal((heads, v, d))
     y = rng.standard_normal(d)
-    seen, forms = V @ y, y @ A @ y
+    seen = V @ y
+    forms = y @ A @ y
     one = (A.mT @ y) @ seen.T if heads <= d else np.einsum("hi,hj->ij", seen, A.mT @ y)
     two = np.einsum("h,hij->ij", forms, V) + np.einsum(
         "hi,hj->ij", seen, (A + A.mT) @ y
@@ -404,7 +422,8 @@ def test_s_hypotheses_one_and_two_hold_for_generic_values_that_fill_the_width(
 def test_s_the_inverse_stays_bounded_where_hypothesis_one_holds(heads):
     """(I + s Λ(y))⁻¹ for s → ∞; not where yᵀA V y = 0 for all y, as A = J V⁻¹ with
     antisymmetric J has it."""
-    rng, y = np.random.default_rng(heads), np.array([0.6, -1.1, 0.7])
+    rng = np.random.default_rng(heads)
+    y = np.array([0.6, -1.1, 0.7])
     A, V = rng.standard_normal((2, heads, 3, 3))
 
     def growth(A, V):
@@ -428,7 +447,8 @@ def test_l_the_part_next_to_the_highest_is_the_derivative_of_the_rest_along_the_
     """
     rng = np.random.default_rng(2)
     layers, X = (exact(rng.integers(1, 6, size)) for size in ((3, 2, 2, 2), (2, 2)))
-    C, back = exact([[1, 2], [0, 1]]), exact([[1, -2], [0, 1]])
+    C = exact([[1, 2], [0, 1]])
+    back = exact([[1, -2], [0, 1]])
     others = layers.copy()
     others[0, 1], others[1] = (
         C @ layers[0, 1],
@@ -440,7 +460,8 @@ def test_l_the_part_next_to_the_highest_is_the_derivative_of_the_rest_along_the_
         Y = V @ X @ (X.T @ A @ X)
         for A, V in layers[1:]:
             form = Y.T @ A @ Y
-            D, Y = V @ (D @ form + Y @ (D.T @ A @ Y + Y.T @ A @ D)), V @ Y @ form
+            D = V @ (D @ form + Y @ (D.T @ A @ Y + Y.T @ A @ D))
+            Y = V @ Y @ form
         return [constant[0] for constant in Y.flat], [
             constant[0] for constant in D.flat
         ]

@@ -142,7 +142,8 @@ def cluster(tmp_path_factory):
 @pytest.fixture
 def executors(cluster):
     """A name → the arguments that make a sweep run there."""
-    threads, pool = ThreadPoolExecutor(3), ProcessPoolExecutor(2)
+    threads = ThreadPoolExecutor(3)
+    pool = ProcessPoolExecutor(2)
     yield {
         "this process": {},
         "two workers": {"workers": 2},
@@ -159,7 +160,8 @@ def executors(cluster):
 
 def test_a_record_holds_what_the_measurement_and_theory_say():
     for record in sweep(SMALL, progress=False):
-        found, theory = measure_dimension(record.arch), expected_dimension(record.arch)
+        found = measure_dimension(record.arch)
+        theory = expected_dimension(record.arch)
         for name in ("value", "status", "note", "error_bound", "prime", "route"):
             assert getattr(record, name) == getattr(found, name)
         assert (record.expected, record.source, record.failed) == (
@@ -258,7 +260,8 @@ def test_a_broken_executor_leaves_failed_records_which_another_one_makes_good(
 ):
     """Here a killed worker does cost records: nobody but its owner can start it
     again."""
-    before, pool = workers(), ProcessPoolExecutor(1)
+    before = workers()
+    pool = ProcessPoolExecutor(1)
     report, killed = killing(lambda: {worker.pid for worker in workers() - before})
     found = sweep(SMALL, executor=pool, file=tmp_path / "sweep.jsonl", progress=report)
     pool.shutdown(kill_workers=True)
@@ -297,7 +300,10 @@ class Moody(ThreadPoolExecutor):
 
     def __init__(self, error, times=1):
         super().__init__(1)
-        self.error, self.times, self.asked, self.calls = error, times, [], set()
+        self.error = error
+        self.times = times
+        self.asked = []
+        self.calls = set()
 
     def submit(self, work, item, *rest):
         self.asked.append(item)
@@ -338,7 +344,8 @@ def test_what_fails_twice_on_the_way_is_recorded_with_the_reason():
 def test_interrupted_and_resumed_gives_the_same_lines_up_to_order(
     tmp_path, executors, where
 ):
-    whole, parts = tmp_path / "whole.jsonl", tmp_path / "parts.jsonl"
+    whole = tmp_path / "whole.jsonl"
+    parts = tmp_path / "parts.jsonl"
     found = sweep(SMALL, file=whole, progress=False)
     for count in (3, 9):
         with pytest.raises(KeyboardInterrupt):
@@ -367,7 +374,8 @@ if __name__ == "__main__":
 def test_an_interrupt_ends_it_and_its_workers_and_what_was_measured_is_kept(
     tmp_path, count
 ):
-    script, file = tmp_path / "script.py", tmp_path / "sweep.jsonl"
+    script = tmp_path / "script.py"
+    file = tmp_path / "sweep.jsonl"
     script.write_text(_SCRIPT)
     command = [sys.executable, str(script), str(count), str(file)]
     pipes = dict(
@@ -426,7 +434,8 @@ def files_end_at(size):
 def test_a_disk_that_is_full_for_a_moment_costs_no_record_but_the_torn_one(
     tmp_path, counted
 ):
-    file, whole = tmp_path / "sweep.jsonl", tmp_path / "whole.jsonl"
+    file = tmp_path / "sweep.jsonl"
+    whole = tmp_path / "whole.jsonl"
     sweep(SMALL[:5], file=whole, progress=False)
     good = whole.read_bytes().splitlines(keepends=True)
     with files_end_at(len(b"".join(good[:2])) + 40) as lift:
@@ -621,8 +630,11 @@ def test_a_disagreement_is_a_number_unlike_theory_and_nothing_else():
             decided=decided,
         )
 
-    agree, off, failed = record(5, 5), record(5, 6), record(None, 6)
-    unsure, unknown = record(5, 6, decided=False), record(5, None)
+    agree = record(5, 5)
+    off = record(5, 6)
+    failed = record(None, 6)
+    unsure = record(5, 6, decided=False)
+    unknown = record(5, None)
     assert Sweep((agree, off, failed, unsure, unknown)).disagreements == (off,)
     assert (
         repr(Sweep((agree, off, failed)))

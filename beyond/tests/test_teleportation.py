@@ -118,7 +118,8 @@ def span(name, rule, destination, step=-1):
 
 def test_the_paragraph_says_what_was_counted():
     said = " ".join(STORED.with_name("README.md").read_text(encoding="utf-8").split())
-    twice, shortest = "twice", "minimum"
+    twice = "twice"
+    shortest = "minimum"
     for words in (
         f"for each {SEEDS} random starts",
         (
@@ -142,7 +143,8 @@ def test_the_paragraph_says_what_was_counted():
 def test_the_quick_command_counts_the_same_story_and_leaves_what_is_stored_alone(
     capsys, monkeypatch
 ):
-    before, rows = STORED.read_bytes(), {}
+    before = STORED.read_bytes()
+    rows = {}
     monkeypatch.setattr(
         teleportation,
         "compare",

@@ -15,7 +15,8 @@ EACH = 60  # 12,000 for each theorem, of which at least 10,000 are different
 def random_networks(theorem, seed):
     """Small networks that the theorem is about: everything that it allows, drawn at
     random."""
-    rng, found = np.random.default_rng([seed, ord(theorem)]), 0
+    rng = np.random.default_rng([seed, ord(theorem)])
+    found = 0
     while found < EACH:
         arch = _draw(theorem, rng)
         about = speaks_of_fibres(arch) if theorem == "H" else theorem in "FL"
@@ -30,7 +31,8 @@ def _draw(theorem, rng):
     def size(least, most):
         return int(rng.integers(least, most + 1))
 
-    deepest, d = 3 + (theorem in "KSF") + 4 * (theorem == "L"), size(1, 4)
+    deepest = 3 + (theorem in "KSF") + 4 * (theorem == "L")
+    d = size(1, 4)
     # few layers make few networks
     depth = max(size(1 + (theorem == "W"), deepest), size(1, deepest))
     causal = bool(size(0, 1))

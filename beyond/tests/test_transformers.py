@@ -142,9 +142,11 @@ def test_tokens_are_said_to_be_on_a_line_exactly_where_they_are(seed, monkeypatc
 
     for _ in range(5):
         skip = bool(rng.random() < 0.4)
-        widths, heads = whole(1, 2, 5), whole(1, 2, 4)
+        widths = whole(1, 2, 5)
+        heads = whole(1, 2, 4)
         if skip:
-            widths, heads = [whole(1, 2)] * 5, whole(1, 2)
+            widths = [whole(1, 2)] * 5
+            heads = whole(1, 2)
         mlp = (whole(1, 2), whole(1, 3)) if rng.random() < 0.6 else None
         block = Block(value_dim=whole(1, 2), biases=bool(rng.integers(2)), mlp=mlp)
         net = Transformer(widths, (1,) * 4, 4, "softmax", heads, skip, block=block)
@@ -210,7 +212,8 @@ def test_angles_that_are_no_multiples_of_one_another_are_general_already():
 def rank_in_balls(arch, bits=600):
     """The rank at whole weights: pivots are balls without 0, so it is no less; what is
     dropped may be 0."""
-    rng, precision = random.Random(1), flint.ctx.prec
+    rng = random.Random(1)
+    precision = flint.ctx.prec
     flint.ctx.prec = bits
     try:
         number = lambda: arb(rng.randint(-9, 9) or 1)
@@ -260,9 +263,11 @@ def attended(tokens, heads, a, causal):
 def turned(x, place, a):
     for k in range(a // 2):
         angle = place * arb(10_000) ** (arb(-2 * k) / a)
-        c, s = angle.cos(), angle.sin()
+        c = angle.cos()
+        s = angle.sin()
         scaled = lambda y, factor: definition.Dual(y.value * factor, y.slope * factor)
-        u, v = x[2 * k], x[2 * k + 1]
+        u = x[2 * k]
+        v = x[2 * k + 1]
         x = [
             *x[: 2 * k],
             scaled(u, c) + scaled(v, -s),
@@ -278,7 +283,8 @@ def test_angles_that_are_multiples_of_one_another_have_points_that_are_powers():
     over = PrimeField()
     rng = np.random.default_rng(0)
     turns = rotations(over, (8, 4), are_related=True, rng=rng)
-    first, second = turns["1.R"].value, turns["2.R"].value
+    first = turns["1.R"].value
+    second = turns["2.R"].value
     np.testing.assert_array_equal(second, first[[0, 2]])
     z = (int(first[1, 0]), int(first[1, 1]))
     power = (1, 0)

@@ -109,7 +109,8 @@ def test_the_relations_are_said_over_the_maps(setting, relations):
     study = study_singleton(setting)
     facts = uniqueness_facts(study)
     assert said(facts["relations"]) == [relations]
-    count, of_all = study.relations.independent, len(study.relations.letters)
+    count = study.relations.independent
+    of_all = len(study.relations.letters)
     assert facts["independent"].startswith(f"{count} of {of_all} logits independent")
 
 
@@ -155,7 +156,10 @@ def some_setting(draw: random.Random, seed: int) -> UniquenessSetting:
 
 
 def test_the_page_goes_1000_random_ways_as_python_does():
-    draw, cases, ways, given = random.Random(10), set(), [], []
+    draw = random.Random(10)
+    cases = set()
+    ways = []
+    given = []
     for seed in range(28):
         setting = some_setting(draw, seed)
         study = study_singleton(setting)

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 def test_the_dot_of_the_second_network_goes_its_way(scene):
     page = scene(kind=SingletonExplorer)
-    dot, token = named("(μ, ν) of θ′"), named("token 2 of θ′ after layer 1")
+    dot = named("(μ, ν) of θ′")
+    token = named("token 2 of θ′ after layer 1")
     assert not page.locator(named("(μ, ν) of θ")).is_visible()  # θ stands still
     (x, y), before = middle(page, dot), middle(page, token)
     dragged(page, dot, x, y - 20)

@@ -38,7 +38,8 @@ NETWORKS = [
 
 def draw(widths, head_dims, tokens, seed=0):
     """Random weights over F_p, their virtual weights, and one input."""
-    arch, rng = Architecture(widths, head_dims, tokens), np.random.default_rng(seed)
+    arch = Architecture(widths, head_dims, tokens)
+    rng = np.random.default_rng(seed)
     weights = random_weights(F, arch, rng)
     return weights, virtual_weights(F, weights), random_tokens(F, arch, 1, rng)[0]
 
@@ -46,9 +47,12 @@ def draw(widths, head_dims, tokens, seed=0):
 def product_form(over, virtual, X):
     """Eq. 10: with G_0 = XXᵀ and G_i = G_{i−1} M_i G_{i−1} M_iᵀ G_{i−1}, φ = L G_{l−1}
     M_l ⋯ G_0 M_1 X."""
-    mul, G, Y = over.matmul, over.matmul(X, X.T), X
+    mul = over.matmul
+    G = over.matmul(X, X.T)
+    Y = X
     for M in virtual.M:
-        Y, G = mul(mul(G, M), Y), mul(mul(mul(mul(G, M), G), M.T), G)
+        Y = mul(mul(G, M), Y)
+        G = mul(mul(mul(mul(G, M), G), M.T), G)
     return mul(virtual.L, Y)
 
 
@@ -112,7 +116,8 @@ def test_a_reflection_transposes_one_factor_and_nothing_else(layers):
         ]
         assert sorted(others[0]) == sorted(others[1])
         h, transposed = factors[place - 1]
-        j, i = indices[place - 1], indices[place]
+        j = indices[place - 1]
+        i = indices[place]
         assert before[place - 1] == N[h - 1][(i, j) if transposed else (j, i)]
         assert after[place - 1] == N[h - 1][(j, i) if transposed else (i, j)]
         assert reflect(layers, turned, place) == tuple(indices)
@@ -161,14 +166,16 @@ def test_eq_28_is_the_part_linear_in_one_token(layers):
     beside y."""
     weights, virtual, X = draw((3,) * (layers + 1), (2,) * layers, 2)
     y, x = X[:, 0], X[:, 1]
-    degree, p = 3**layers, DEFAULT_PRIME
+    degree = 3**layers
+    p = DEFAULT_PRIME
     points = np.arange(degree + 1)
     inputs = np.stack([np.stack([y, F.reduce(s * x)], axis=1) for s in points])
     outputs = forward(F, "lightning", weights, inputs)[:, :, 1]
     # Lagrange: the coefficient of s is Σ_s output(s) · [s^1] of the basis polynomial.
     total = 0
     for s in points.tolist():
-        numerator, denominator = [1], 1
+        numerator = [1]
+        denominator = 1
         for r in points.tolist():
             if r != s:
                 shifted = [0, *numerator]

@@ -207,7 +207,8 @@ def test_a_state_with_typed_tokens_opens_with_drawn_ones(panel):
 def test_with_y_and_x_only_the_term_is_the_coefficient_of_eq_28(panel, layers, output):
     panel.state = f"layers={layers};place=1;output={output};two_tokens=yes"
     answer = study(panel.state)
-    y, x = answer.indices[0], answer.indices[-1]
+    y = answer.indices[0]
+    x = answer.indices[-1]
     assert x == output - 1 and set(answer.indices[:-1]) == {y} and y != x
     assert answer.coefficient == pytest.approx(answer.value) and answer.reads_off
     assert not replace(answer, coefficient=answer.coefficient * 1.01).reads_off
@@ -284,7 +285,8 @@ def test_a_state_may_name_its_parts_in_any_order(panel, state):
 
 @pytest.mark.parametrize(("state", "said"), BAD_STATES)
 def test_a_bad_state_is_refused_in_words_and_changes_nothing(panel, state, said):
-    before, most = shown(panel), panel.controls["place"].max
+    before = shown(panel)
+    most = panel.controls["place"].max
     with pytest.raises(ValueError) as refused:
         panel.state = state
     assert said in str(refused.value)
@@ -312,7 +314,8 @@ say(given.map((layers: number) => grow(layers)));
 
 
 def random_study(draw):
-    layers, tokens = draw.randint(1, 4), draw.randint(2, 4)
+    layers = draw.randint(1, 4)
+    tokens = draw.randint(2, 4)
     at = {
         "place": draw.randint(1, (3**layers - 1) // 2),
         "output": draw.randint(1, tokens),

@@ -54,7 +54,8 @@ def test_exact_and_decided_float_ranks_agree_and_so_does_another_prime(arch):
 
 
 def random_variants(count, seed):
-    rng, found = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    found = []
     while len(found) < count:
         depth, d, tokens = (int(rng.integers(1, most)) for most in (4, 5, 5))
         skip = bool(rng.integers(2))

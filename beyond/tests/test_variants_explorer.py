@@ -79,8 +79,10 @@ def lines(panel):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
-    found, old = study(name), CASES[name][2]
-    figure, ledger = make(variants_parts(found)), found.ledger
+    found = study(name)
+    old = CASES[name][2]
+    figure = make(variants_parts(found))
+    ledger = found.ledger
     assert ledger == kernel_ledger(CASES[name][1])
     level = ledger.parameters
     assert list(trace(figure, "parameters").x) == [level]

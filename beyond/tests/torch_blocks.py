@@ -20,7 +20,8 @@ class BlockNetwork(nn.Module):
         self.weights = nn.ParameterDict(given)
 
     def forward(self, X: Tensor) -> Tensor:
-        w, block = self.weights, self.arch.block
+        w = self.weights
+        block = self.arch.block
         if block.positions:
             X = X + w["P"]
         for i in range(1, self.arch.num_layers + 1):
@@ -32,13 +33,18 @@ class BlockNetwork(nn.Module):
         return X
 
     def _attend(self, i: int, X: Tensor) -> Tensor:
-        w, arch, t = self.weights, self.arch, X.shape[-1]
+        w = self.weights
+        arch = self.arch
+        t = X.shape[-1]
         heads = arch.heads[i - 1]
         q, k, v = (torch.einsum("hra,...at->...hrt", w[f"{i}_{m}"], X) for m in "QKV")
         if arch.block.biases:
-            q, k, v = q + w[f"{i}_q"], k + w[f"{i}_k"], v + w[f"{i}_v"]
+            q = q + w[f"{i}_q"]
+            k = k + w[f"{i}_k"]
+            v = v + w[f"{i}_v"]
         if arch.block.rotary:
-            q, k = _turned(q), _turned(k)
+            q = _turned(q)
+            k = _turned(k)
         k, v = (m.repeat_interleave(heads // m.shape[-3], dim=-3) for m in (k, v))
         logits = torch.einsum("...haj,...hai->...hji", k, q)
         if arch.block.temperature:

@@ -8,7 +8,8 @@ from neuroviz_beyond.transformers import Block, Transformer
 
 def random_variants(count, seed, attention=None, most=110):
     """Distinct networks of one width beyond the paper's; MLPs have powers from 2 on."""
-    rng, found = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    found = []
 
     def chance(p):
         return bool(rng.random() < p)
@@ -17,12 +18,14 @@ def random_variants(count, seed, attention=None, most=110):
         return int(rng.integers(least, most + 1))
 
     while len(found) < count:
-        heads, a = whole(1, 4), whole(1, 4)
+        heads = whole(1, 4)
+        a = whole(1, 4)
         value_dim = whole(1, 3) if chance(0.6) else None
         groups = whole(1, heads) if value_dim and chance(0.5) else None
         mlp = (whole(1, 4), whole(2, 3)) if chance(0.4) else None
         if a % 2 or (groups and heads % groups):
-            rotary, groups = False, None
+            rotary = False
+            groups = None
         else:
             rotary = chance(0.3)
         block = Block(
@@ -62,7 +65,8 @@ def random_blocks(seed, most=200):
 
     found = set()
     while True:
-        depth, d = whole(1, 6), int(rng.choice([1, 1, 2, 2, 3, 4]))
+        depth = whole(1, 6)
+        d = int(rng.choice([1, 1, 2, 2, 3, 4]))
         skip = chance(0.55)
         widths = (d,) * (depth + 1)
         if depth == 1 and not skip:
@@ -79,7 +83,8 @@ def random_blocks(seed, most=200):
             2 * whole(1, 2) if rotary else whole(1, 4) for _ in range(depth)
         )
         if chance(0.5):
-            heads, head_dims = (heads[0],) * depth, (head_dims[0],) * depth
+            heads = (heads[0],) * depth
+            head_dims = (head_dims[0],) * depth
         mlp = (whole(1, 5), whole(1, 5) if chance(0.5) else 2) if chance(0.6) else None
         block = Block(
             value_dim, groups, rotary, chance(0.7), chance(0.4), chance(0.4), mlp

@@ -38,7 +38,8 @@ class Dual:
     p = DEFAULT_PRIME
 
     def __init__(self, value: int, slope: int = 0) -> None:
-        self.value, self.slope = value % self.p, slope % self.p
+        self.value = value % self.p
+        self.slope = slope % self.p
 
     @classmethod
     def of(cls, number: object) -> "Dual":
@@ -84,7 +85,8 @@ class Dual:
     __mul__ = __rmul__ = _operation(
         lambda x, y: Dual(x.value * y.value, x.value * y.slope + x.slope * y.value)
     )
-    __sub__, __rsub__ = _operation(lambda x, y: x + -y), _operation(lambda x, y: y + -x)
+    __sub__ = _operation(lambda x, y: x + -y)
+    __rsub__ = _operation(lambda x, y: y + -x)
     __truediv__ = _operation(lambda x, y: x * y**-1)
     __rtruediv__ = _operation(lambda x, y: y * x**-1)
 

@@ -420,7 +420,8 @@ def walk_in_gl(kind: str, a: int, s: float) -> np.ndarray:
         return np.diag([end ** (s if i % 2 == 0 else -s) for i in range(a)])
     block = np.array([[1.0, end * s], [0.0, 1.0]])
     if kind == "rotation":
-        c, sine = cos(end * s), sin(end * s)
+        c = cos(end * s)
+        sine = sin(end * s)
         block = np.array([[c, -sine], [sine, c]])
     C = np.eye(a)
     for i in range(0, a - 1, 2):

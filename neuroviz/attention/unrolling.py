@@ -69,7 +69,8 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     """
     mul = over.matmul
     t = X.shape[-1]
-    Z, W = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t)), np.eye(t)
+    Z = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t))
+    W = np.eye(t)
     for i, M in enumerate(virtual.M):
         B = mul(X.mT, mul(M, X))
         W = mul(mul(Z, B), W)
@@ -122,7 +123,8 @@ def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
     Raises:
         ValueError: if there are more than two million terms.
     """
-    places, t = len(unroll(len(virtual.M))), X.shape[-1]
+    places = len(unroll(len(virtual.M)))
+    t = X.shape[-1]
     if t ** (places + 1) > _MOST_TERMS:
         raise ValueError(
             f"the sum has {t}^{places} terms for each of {t} outputs, too many to add"
@@ -174,7 +176,8 @@ def reflect(layers: int, indices: Sequence[int], place: int) -> tuple[int, ...]:
     (0, 1, 0, 2, 1)
     """
     window = mirror(layers, place)
-    first, last = window[0] - 1, window[-1]
+    first = window[0] - 1
+    last = window[-1]
     return (*indices[:first], *reversed(indices[first:last]), *indices[last:])
 
 
@@ -210,7 +213,8 @@ def part_linear_in_one_token(
 
     Tokens y and x have shape (d₀,); the result has length d_l.
     """
-    y, x = y[:, None], x[:, None]
+    y = y[:, None]
+    x = x[:, None]
     depth = len(virtual.M)
     number = over.matmul(y.T, over.matmul(virtual.M[0], x))
     for h, M in enumerate(virtual.M, start=1):

@@ -80,7 +80,8 @@ def _axis(control: str, name: str, title: str) -> Facts:
 
 
 def _cell(cell: MapCell) -> Facts:
-    name, outside = paper_name(cell.paper), not cell.covered
+    name = paper_name(cell.paper)
+    outside = not cell.covered
     not_here = f", which does not apply: {cell.paper.note}" if outside else ""
     return {
         "column": cell.column,
@@ -96,7 +97,9 @@ def _cell(cell: MapCell) -> Facts:
 def _headline(study: HypothesesStudy) -> str:
     if study.contradicted:
         return f"{_statement(study)} DIFFERS"
-    name, off, cells = paper_name(study.paper), len(study.off), len(study.cells)
+    name = paper_name(study.paper)
+    off = len(study.off)
+    cells = len(study.cells)
     if not off:
         return f"{name} is right in all {cells} cells"
     return f"{name} is off in {'all' if off == cells else f'{off} of'} {cells} cells"
@@ -116,7 +119,8 @@ def _legend(study: HypothesesStudy) -> list:
 
 def _frame(study: HypothesesStudy) -> tuple[str, str]:
     """Where the statement applies, in words with their role."""
-    statement, covered = _statement(study), sum(cell.covered for cell in study.cells)
+    statement = _statement(study)
+    covered = sum(cell.covered for cell in study.cells)
     if study.contradicted:
         named = study.contradicted[:_NAMED]
         places = ", ".join(f"({cell.column}, {cell.row})" for cell in named)

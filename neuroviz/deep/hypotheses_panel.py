@@ -35,7 +35,8 @@ class HypothesesExplorer(Panel):
     draw = staticmethod(hypotheses_picture)
 
     def _badge(self, answer: HypothesesStudy) -> str:
-        measured, paper = answer.measured, answer.paper
+        measured = answer.measured
+        paper = answer.paper
         badges = measured_badge(measured)
         if paper.status == "outside hypotheses":
             badges += theme.badge(

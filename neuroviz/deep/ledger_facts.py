@@ -48,8 +48,11 @@ def ledger_facts(study: LedgerStudy) -> Facts:
     >>> facts["formula"], facts["paper"]
     ({'source': 'Cor. 3.8', 'value': 38}, None)
     """
-    ledger, expected, paper = study.ledger, study.expected, study.paper
-    n, dimension = ledger.parameters, ledger.dimension
+    ledger = study.ledger
+    expected = study.expected
+    paper = study.paper
+    n = ledger.parameters
+    dimension = ledger.dimension
     misleads = would_mislead(paper, expected)
     return {
         "schema": SCHEMA,

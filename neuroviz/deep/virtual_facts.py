@@ -198,7 +198,8 @@ def _cost(study: RescalingStudy) -> list:
         return words("all λ are 1: nothing to answer")
     if not study.is_symmetry:
         return words("softmax: no λ₀ can answer", last="outside")
-    layers, most = len(study.setting.logs), study.exponents[0]
+    layers = len(study.setting.logs)
+    most = study.exponents[0]
     if layers == 1:
         return words("one step of λ₁ costs λ₀ one step")
     last = numbered("λ", layers)

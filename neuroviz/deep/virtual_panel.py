@@ -44,9 +44,11 @@ class VirtualWeightsExplorer(Panel):
     (27, 9, 3, 1)
     """
 
-    title, setting = "What nobody sees of the weights", VirtualSetting
+    title = "What nobody sees of the weights"
+    setting = VirtualSetting
     old_states = {"free=.*": ""}
-    _answer, draw = staticmethod(study_virtual), staticmethod(virtual_picture)
+    _answer = staticmethod(study_virtual)
+    draw = staticmethod(virtual_picture)
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}

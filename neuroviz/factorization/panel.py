@@ -59,7 +59,9 @@ class FactorizationExplorer(Panel):
         return lemma + measured
 
     def _describe(self, answer: FactorizationStudy) -> str:
-        d, a, count = answer.d, answer.a, answer.count
+        d = answer.d
+        a = answer.a
+        count = answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
         silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
         where = "At most points " if answer.here != count.fibre else ""
@@ -79,7 +81,9 @@ def _recovery(answer: FactorizationStudy) -> str:
     if answer.recovered is not None:
         off = float(np.abs(answer.recovered - answer.C).max())
         return f"C is recovered from the two factorisations, off by {tiny(off)}."
-    d, a, here = answer.d, answer.a, answer.here
+    d = answer.d
+    a = answer.a
+    here = answer.here
     ranks = {
         name: numerical_rank(M)
         for name, M in (("Q", answer.start.Q), ("K", answer.start.K))

@@ -41,4 +41,5 @@ class Export(anywidget.AnyWidget):
             )
             raise ValueError(f"the name of a file has {signs}; got {name!r}")
         with self.hold_sync():
-            self.table, self.name = table, name
+            self.table = table
+            self.name = name

@@ -93,7 +93,8 @@ def matrices_view(
             if tile is None:
                 continue
             view.traces.append(_heat_map(tile, plan.cell, left, top, axis))
-            middle, bottom = left + width / 2, top + len(tile.matrix)
+            middle = left + width / 2
+            bottom = top + len(tile.matrix)
             if tile.above:
                 above = label(tile.above, middle, top, axis, yanchor="bottom", yshift=5)
                 view.annotations.append(above | font)
@@ -155,7 +156,8 @@ def _plan(
     cell = next(
         (half / 2 for half in range(2 * _LARGEST_CELL, 10, -1) if fits(half / 2)), 5.0
     )
-    left, start = [], gutter
+    left = []
+    start = gutter
     for slot, width in zip(slots(cell), widths, strict=True):
         left.append((start + (slot - cell * width) / 2) / cell)
         start += slot + _GAP
@@ -233,7 +235,8 @@ def _short(entry: float) -> str:
 
 def _frame(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
     (rows, columns), beside = tile.matrix.shape, 4 / cell
-    x, y = (left - beside, left + columns + beside), (top - beside, top + rows + beside)
+    x = (left - beside, left + columns + beside)
+    y = (top - beside, top + rows + beside)
     ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
     line = {"color": theme.color(tile.frame), "width": 3}
     return {

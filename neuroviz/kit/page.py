@@ -35,7 +35,8 @@ def parts(whole: widgets.Widget) -> list[widgets.Widget]:
     >>> sorted(type(part).__name__ for part in parts(widgets.Box([widgets.HTML()])))
     ['Box', 'HTML', 'HTMLStyle', 'Layout', 'Layout']
     """
-    found, waiting = {}, [whole]
+    found = {}
+    waiting = [whole]
     while waiting:
         part = waiting.pop()
         if isinstance(part, widgets.Widget) and id(part) not in found:
@@ -203,7 +204,8 @@ class Chart(anywidget.AnyWidget):
     def show(self, parts: Parts | Picture, of: dict[str, object] | None = None) -> None:
         """Draw other parts, of these values of the controls; send the page what
         differs, in one message."""
-        before, now = self.drawn, self._plain(parts, of)
+        before = self.drawn
+        now = self._plain(parts, of)
         revision = before["revision"]
         steps = [step for key in now for step in changes(before[key], now[key], [key])]
         if steps:
@@ -230,7 +232,8 @@ class Chart(anywidget.AnyWidget):
     def keep(self, shown: DisplayHandle) -> None:
         """Have the page send a picture of each figure into an output, which a notebook
         saves."""
-        self._kept_in, self.keeps = shown, True
+        self._kept_in = shown
+        self.keeps = True
 
     def as_html(self) -> str:
         """The figure for a page without Python and internet; a kernel's first brings

@@ -109,7 +109,8 @@ class Panel(Shell):
         self._lecture.observe(self._on_lecture, names="value")
         self._state_text.observe(self._on_state_text, names="value")
 
-        default, default_values = self._read(), values_of(self.controls)
+        default = self._read()
+        default_values = values_of(self.controls)
         request = default if state is None else self._restore(state)
         self._opened_with = {
             name: control.value for name, control in self.controls.items()
@@ -302,7 +303,8 @@ class Panel(Shell):
         except TypeError:
             names = {only}
         if unknown := names - set(self.controls):
-            known, got = ", ".join(self.controls), ", ".join(sorted(map(repr, unknown)))
+            known = ", ".join(self.controls)
+            got = ", ".join(sorted(map(repr, unknown)))
             raise ValueError(f"only= names the controls to show, of {known}; got {got}")
         return names
 
@@ -334,7 +336,8 @@ class Panel(Shell):
             raise
 
     def _assign(self, values: dict[str, object]) -> None:
-        quiet, self._quiet = self._quiet, True
+        quiet = self._quiet
+        self._quiet = True
         try:
             for name, value in values.items():
                 self.controls[name].value = value
@@ -446,7 +449,8 @@ class Panel(Shell):
         self._set_status(f"done{took}", of=self._shown_of)
 
     def _write_state(self) -> None:
-        quiet, self._quiet = self._quiet, True
+        quiet = self._quiet
+        self._quiet = True
         with self._state_text.hold_sync():
             self._state_text.value = self._state_text.placeholder = self.state
         self._quiet = quiet

@@ -15,7 +15,10 @@ from neuroviz.kit.words import power_of_ten
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-LEFT, RIGHT, TOP, BOTTOM = "left", "right", "top", "bottom"
+LEFT = "left"
+RIGHT = "right"
+TOP = "top"
+BOTTOM = "bottom"
 
 
 def headline(text: str, axis: str = "") -> dict:
@@ -84,7 +87,8 @@ def layer_letters(layer: int) -> str:
 
 def focus_ring(attention: str) -> dict:
     """The marker around what the reader is moving now."""
-    size, color = 2 * theme.size("marker") + 6, theme.color("focus")
+    size = 2 * theme.size("marker") + 6
+    color = theme.color("focus")
     return {
         "symbol": f"{kind_mark(attention)}-open",
         "size": size,
@@ -222,7 +226,8 @@ class Plot:
     def __init__(
         self, number: str, x: tuple[float, float], y: tuple[float, float]
     ) -> None:
-        self._n, self._view = number, View([], {}, [], [])
+        self._n = number
+        self._view = View([], {}, [], [])
         self._on = {"xaxis": f"x{number}", "yaxis": f"y{number}"} if number else {}
         self._view.axes[f"xaxis{number}"] = {"anchor": f"y{number}", "domain": x}
         self._view.axes[f"yaxis{number}"] = {"anchor": f"x{number}", "domain": y}

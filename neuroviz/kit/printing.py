@@ -72,7 +72,8 @@ def plain(text: str) -> str:
     >>> plain("3→3, d₁ = −10⁻¹² ≤ θ"), plain("名")
     ('3->3, d1 = -10^-12 <= theta', '\\\\u540d')
     """
-    said, was_raised = "", False
+    said = ""
+    was_raised = False
     for sign in text:
         kind, _, code = unicodedata.decomposition(sign).partition(" ")
         is_raised = kind == "<super>"

@@ -250,7 +250,8 @@ def margin() -> dict[str, int]:
 
 def template() -> dict:
     """The plotly template that all figures share, as plain data."""
-    c, s = _MODES[current()["mode"]], _SIZES[current()["size"]]
+    c = _MODES[current()["mode"]]
+    s = _SIZES[current()["size"]]
     small = {"size": max(12, s["tick"] - 3), "color": c["soft"]}
     both = {"gridcolor": c["grid"], "zeroline": False, "linecolor": c["axis"]}
     axis = both | {
@@ -337,7 +338,8 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     """
     sign, role, words = _STATUS[_known("status", status, _STATUS)]
     text = f"{sign} {words}" + (f" · {source}" if source else "")
-    light, tooltip = _MODES["light"], f' title="{escape(detail)}"' if detail else ""
+    light = _MODES["light"]
+    tooltip = f' title="{escape(detail)}"' if detail else ""
     look = f"border-color:{light[role]};color:{light['ink']};background:#FFFFFF"
     return f'<span class="nv-badge"{tooltip} style="{look}">{escape(text)}</span>'
 

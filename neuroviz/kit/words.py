@@ -38,7 +38,8 @@ def rough(value: float, to: Callable[[float], int] = round) -> str:
     exponent = floor(log10(value))
     digit = to(round(value / 10**exponent, 6))
     if digit == 10:
-        digit, exponent = 1, exponent + 1
+        digit = 1
+        exponent = exponent + 1
     return (
         f"{digit * 10.0**exponent:g}"
         if -3 < exponent < 3

@@ -39,7 +39,8 @@ def check_rescaling(factors: object) -> str:
     given = _four_fractions(factors)
     if any(number in (0, 1) for number in given):
         raise ValueError("None of the four factors may be 0 or 1.")
-    over, rng = PrimeField(DEFAULT_PRIME), np.random.default_rng(0)
+    over = PrimeField(DEFAULT_PRIME)
+    rng = np.random.default_rng(0)
     if any(
         number.numerator % over.p == 0 or number.denominator % over.p == 0
         for number in given
@@ -73,7 +74,8 @@ def check_wrong_pattern(arch: object) -> str:
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
     """
     arch = _deep_network(arch)
-    pattern, found = paper_formula(arch), measure_dimension(arch)
+    pattern = paper_formula(arch)
+    found = measure_dimension(arch)
     off = abs(pattern.value - found.value)
     said = f"Eq. 14 says {pattern.value}, the network has {found.value}"
     if off >= 2:

@@ -33,7 +33,8 @@ def check_large_fibre(Q: object, K: object) -> str:
     ✗ Not yet. 4 of 12 directions are silent, as many as in GL₂:
     Q has rank 2 and K has rank 2.
     """
-    Q, K = _scaled("Q", matrix("Q", Q, 2, 3)), _scaled("K", matrix("K", K, 2, 3))
+    Q = _scaled("Q", matrix("Q", Q, 2, 3))
+    K = _scaled("K", matrix("K", K, 2, 3))
     if not numerical_rank(K.T @ Q):
         raise ValueError("The product KᵀQ is 0; the task asks for another one.")
     directions = Q.size + K.size - numerical_rank(product_jacobian(Reals(), Q, K))
@@ -64,7 +65,8 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     A2 = matrix("A2", A2, d, d)
     V2 = matrix("V2", V2)
     V2 = matrix("V2", V2, *V.shape)
-    one, other = product_table(A, V), product_table(A2, V2)
+    one = product_table(A, V)
+    other = product_table(A2, V2)
     size = max(np.abs(one).max(), np.abs(other).max())
     if not size or np.abs(one).max() <= _EQUAL * size:
         raise ValueError(

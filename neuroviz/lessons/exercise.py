@@ -200,6 +200,7 @@ def _box(role: str, look: str, inside: str, attributes: str = "") -> str:
     is no only cue."""
     with theme.using({"mode": "light"}):
         border, ink, ground = map(theme.color, (role, "ink", "ground"))
-    font, look = escape(theme.FONT), look.format(border)
+    font = escape(theme.FONT)
+    look = look.format(border)
     style = f"font-family:{font};background:{ground};color:{ink};{look};max-width:75em"
     return f'<div{attributes} style="{style}">{inside}</div>'

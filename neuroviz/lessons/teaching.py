@@ -81,10 +81,8 @@ class Question(Lasting):
         if self._place[0]:
             _LOCKED[self._place] = guess
         self._entry.disabled = True
-        self._button.description, self._button.tooltip = (
-            "Locked in",
-            "your answer is locked in",
-        )
+        self._button.description = "Locked in"
+        self._button.tooltip = "your answer is locked in"
         badge = theme.badge(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
 
@@ -122,7 +120,8 @@ class Prediction(Question):
     """A question whose answer is a whole number."""
 
     def __init__(self, question: str, answer: Answer, wrong: Wrong = ()) -> None:
-        self._answer, self._hints = _read(answer), _hints(wrong)
+        self._answer = _read(answer)
+        self._hints = _hints(wrong)
         look = {"layout": {"width": "240px"}, "style": {"description_width": "70px"}}
         said = {"description": "My guess", "placeholder": "a whole number"}
         entry = widgets.Text(**said, **look, continuous_update=False)
@@ -173,7 +172,8 @@ class Choice(Question):
     """A question with a few answers to choose from; each has a remark of its own."""
 
     def __init__(self, question: str, answer: str, choices: Mapping[str, str]) -> None:
-        self._answer, self._remarks = answer, dict(choices)
+        self._answer = answer
+        self._remarks = dict(choices)
         entry = widgets.RadioButtons(
             options=list(choices), value=None, layout={"width": "max-content"}
         )

@@ -59,7 +59,8 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     layers = arch.num_layers
     lightning = arch.attention == "lightning"
     alone = arch.tokens == 1
-    seen, factors = effective_widths(arch), layers if lightning else 0
+    seen = effective_widths(arch)
+    factors = layers if lightning else 0
     two_tokens = _count(arch, seen, alpha)
     # Mistakes about this network's peculiarity come first: elsewhere they are none.
     if lightning and alone:
@@ -165,7 +166,9 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
         arch.num_parameters - right,
         "So many are silent. How many are left?",
     )
-    d, d_out, a = arch.widths[0], arch.widths[-1], arch.head_dims[0]
+    d = arch.widths[0]
+    d_out = arch.widths[-1]
+    a = arch.head_dims[0]
     hint = "There is more than one layer, and each has an attention matrix of its own."
     yield Mistake("one matrix A and one V", alpha(a, d) + d * d_out - lightning, hint)
 

@@ -31,7 +31,8 @@ class Camera:
     def seen(self, points: np.ndarray) -> np.ndarray:
         """Points of the drawing, shape (…, 3), on the screen, (…, 2): 1 is half the
         scene's height."""
-        eye, center = np.array(self.eye), np.array(self.center)
+        eye = np.array(self.eye)
+        center = np.array(self.center)
         right, up, ahead = _axes(eye - center)
         away = np.asarray(points, dtype=float) - eye
         return (
@@ -41,7 +42,8 @@ class Camera:
 
     def backed(self, factor: float) -> "Camera":
         """The same, from so many times further away."""
-        eye, center = np.array(self.eye), np.array(self.center)
+        eye = np.array(self.eye)
+        center = np.array(self.center)
         return Camera(
             tuple((center + factor * (eye - center)).round(4).tolist()), self.center
         )
@@ -55,7 +57,8 @@ def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
     distance = 4 * float(np.linalg.norm(points - center, axis=1).max())
     for _ in range(12):
         seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
-        low, high = seen.min(axis=0), seen.max(axis=0)
+        low = seen.min(axis=0)
+        high = seen.max(axis=0)
         across, above = (low + high) / 2
         center = center + distance * _LENS * (across * right + above * up)
         distance *= float(((high - low) / 2 / _FILLED).max())
@@ -78,10 +81,14 @@ def beside(
     # The page leaves about this height of a picture to space.
     tall = theme.size("height") - round(2.2 * theme.size("title")) - 12
     pixels = tall / 2 * np.array([1, -1])
-    drawn, found, taken, lines = camera.seen(drawing) * pixels, [], [], []
+    drawn = camera.seen(drawing) * pixels
+    found = []
+    taken = []
+    lines = []
     for text, candidates in labels:
         half = half_size(text)
-        across, down = _WIDEST * tall - half[0], tall / 2 - half[1] - 2
+        across = _WIDEST * tall - half[0]
+        down = tall / 2 - half[1] - 2
         grid = np.meshgrid(
             np.arange(-across, across, _STEP), np.arange(-down, down, _STEP)
         )

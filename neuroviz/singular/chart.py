@@ -12,7 +12,8 @@ from neuroviz.singular.slice import Slice
 
 LONG = 2.1
 """A cylinder is drawn so many times longer than it is wide."""
-_RULINGS, _CURVE_POINTS = 120, 160
+_RULINGS = 120
+_CURVE_POINTS = 160
 # difference of two roots from which on the sheets have full colours
 _CROSSES_FROM = 0.15
 # distance from a sharp edge, in half rulings, from which on its sides have full colours
@@ -86,7 +87,8 @@ def tone(
         theta, starts, ends: as in `singular_places`.
         u: where, −1 at the start and 1 at the end, shape (k,) or (n, k).
     """
-    slice, kinds = chart.slice, {piece.kind for piece in chart.pieces}
+    slice = chart.slice
+    kinds = {piece.kind for piece in chart.pieces}
     u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
     if not kinds & {"crossing", "boundary"}:
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
@@ -96,8 +98,10 @@ def tone(
         edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)
         return np.tanh((u - edge[:, None]) / _EDGE)
     met = np.isfinite(low) & np.isfinite(high)
-    low, high = np.where(met, low, 0.0), np.where(met, high, 0.0)
-    X, Y = np.cos(theta), np.sin(theta)
+    low = np.where(met, low, 0.0)
+    high = np.where(met, high, 0.0)
+    X = np.cos(theta)
+    Y = np.sin(theta)
     first, last = (
         _slope(slice, _at(starts, ends, place), X, Y) for place in (low, high)
     )
@@ -123,7 +127,8 @@ def singular_places(
         theta: the roots [cos θ : sin θ], shape (n,).
         starts, ends: two points on each ruling, shape (n, 3).
     """
-    X, Y = np.cos(theta), np.sin(theta)
+    X = np.cos(theta)
+    Y = np.sin(theta)
 
     def det(u: float) -> np.ndarray:
         return np.linalg.det(
@@ -132,7 +137,9 @@ def singular_places(
 
     minus, zero, plus = values = np.array([det(-1.0), det(0.0), det(1.0)])
     # a·u² + b·u + c is the determinant, twice
-    a, b, c = plus + minus - 2 * zero, plus - minus, 2 * zero
+    a = plus + minus - 2 * zero
+    b = plus - minus
+    c = 2 * zero
     size = np.abs(values).max(axis=0)
     a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
     disc = b * b - 4 * a * c

@@ -75,10 +75,12 @@ class Window:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Where lines, given by arrays of shape (…, 3), enter and leave; nan for a line
         that misses."""
-        p, d = (point - np.array(self.centre)) * self.stretch, direction * self.stretch
+        p = (point - np.array(self.centre)) * self.stretch
+        d = direction * self.stretch
         around = _within(p, d, self.radius)
         along = _within(point[..., :1], direction[..., :1], self.half_length)
-        lo, hi = np.maximum(around[0], along[0]), np.minimum(around[1], along[1])
+        lo = np.maximum(around[0], along[0])
+        hi = np.minimum(around[1], along[1])
         return tuple(
             point + np.where(lo <= hi, t, np.nan)[..., None] * direction
             for t in (lo, hi)
@@ -139,7 +141,8 @@ def null_vectors(rows) -> list[list[Number]]:
     exact = is_exact(*(t for row in rows for t in row))
     if not exact:
         rows = [[t / (max(map(abs, row)) or 1) for t in row] for row in rows]
-    columns, pivots = len(rows[0]), []
+    columns = len(rows[0])
+    pivots = []
     for j in range(columns):
         done = len(pivots)
         i = max(range(done, len(rows)), key=lambda i: abs(rows[i][j]), default=None)
@@ -165,9 +168,12 @@ def _within(
     """The t with |p + t·d| ≤ radius, from and to: nan if there are none, ±∞ if all."""
     if radius == inf:
         return np.full(d.shape[:-1], -inf), np.full(d.shape[:-1], inf)
-    dd, pd, pp = (d * d).sum(-1), (p * d).sum(-1), (p * p).sum(-1)
+    dd = (d * d).sum(-1)
+    pd = (p * d).sum(-1)
+    pp = (p * p).sum(-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle, half = -pd / dd, np.sqrt(pd * pd - dd * (pp - radius**2)) / dd
+        middle = -pd / dd
+        half = np.sqrt(pd * pd - dd * (pp - radius**2)) / dd
     everywhere = np.where(pp <= radius**2, inf, np.nan)
     return np.where(dd == 0, -everywhere, middle - half), np.where(
         dd == 0, everywhere, middle + half
@@ -200,7 +206,8 @@ def _intervals(
         for _ in range(11):  # 32¹¹ = 2⁵⁵
             between = np.linspace(inside, outside, 33)
             last = int(np.append(~hit(between[1:-1]), True).argmax())
-            inside, outside = between[last], between[last + 1]
+            inside = between[last]
+            outside = between[last + 1]
         return inside
 
     found = []
@@ -314,7 +321,8 @@ class RationalCurve:
     factor, the last not 0."""
 
     def __init__(self, point: list["fmpq_poly"], degree: int) -> None:
-        self._w, self._degree = point[3], degree
+        self._w = point[3]
+        self._degree = degree
         rows = [_fractions(form) for form in point]
         self._exact = [row + [0] * (degree + 1 - len(row)) for row in rows]
         largest = max(abs(c) for row in self._exact for c in row)
@@ -401,7 +409,9 @@ class Branch(RationalCurve):
 
     def kind(self, phi: float) -> str:
         """The kind at [cos φ : sin φ]: the sign of the discriminant."""
-        u, v, n = cos(phi), sin(phi), self._disc_degree
+        u = cos(phi)
+        v = sin(phi)
+        n = self._disc_degree
         disc = sum(
             float(c) * u ** (n - i) * v**i for i, c in enumerate(_fractions(self._disc))
         )

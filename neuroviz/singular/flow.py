@@ -243,11 +243,15 @@ def _followed(
 ) -> Generator[float, None, list[np.ndarray]]:
     """The solution of ż = velocity(z) at these times; yields now and then the share
     that is done."""
-    v, seen, now, steps = velocity(z), [z], 0.0, 0
+    v = velocity(z)
+    seen = [z]
+    now = 0.0
+    steps = 0
     h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
     while len(seen) < len(times):
         left = times[len(seen)] - now
-        taken, steps = min(h, left), steps + 1
+        taken = min(h, left)
+        steps = steps + 1
         slopes = [v]
         for row in _STAGES:
             end = z + taken * (row @ slopes)
@@ -264,7 +268,9 @@ def _followed(
                     " would be too small"
                 )
             continue
-        z, v, now = end, slopes[-1], now + taken
+        z = end
+        v = slopes[-1]
+        now = now + taken
         longer = taken * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
         h = longer if taken == h else max(h, longer)
         if taken == left:
@@ -279,7 +285,8 @@ def _checked(
     target: np.ndarray, parts: list[np.ndarray], times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The target, one table for each start, and the times."""
-    V, T = parts[-1], np.asarray(target, dtype=float)
+    V = parts[-1]
+    T = np.asarray(target, dtype=float)
     if (
         any(part.ndim != 3 for part in parts)
         or len({(len(part), part.shape[2]) for part in parts}) > 1
@@ -348,7 +355,8 @@ def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
     )
     if kind == "gaussian":
         return _gaussian(first)
-    M, k = first[:, :4].reshape(runs, 2, 2), first[:, 4:]
+    M = first[:, :4].reshape(runs, 2, 2)
+    k = first[:, 4:]
     if kind == "realisable":
         return product_table(M, k[:, None])
     dotted = np.einsum("nk,nij->nkij", k, M @ M.mT)[:, :, None]

@@ -176,7 +176,8 @@ def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[1]
     kind, nearest, (u0, u1, u2) = _sort(q1, q2, tol)
-    centre, half = atan2(u2, u1), acos(np.clip(-u0 / (hypot(u1, u2) or 1.0), -1, 1))
+    centre = atan2(u2, u1)
+    half = acos(np.clip(-u0 / (hypot(u1, u2) or 1.0), -1, 1))
     double = centre + (pi if u0 > 0 else 0.0)
     angles = {
         SMOOTH: [nearest],
@@ -278,7 +279,8 @@ def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
             f"d = 2, d′ = 1 needs A of shape (2, 2), V of (1, 2); got {A.shape},"
             f" {V.shape}"
         )
-    v, w = V[..., 0, 0], V[..., 0, 1]
+    v = V[..., 0, 0]
+    w = V[..., 0, 1]
     return tuple(
         (p * v, p * w + r * v, r * w)
         for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1))
@@ -354,7 +356,8 @@ def make_root(X: Number, Y: Number) -> Root:
 def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
     """Kind and common real roots of a pair of rational forms; none are listed for (0,
     0)."""
-    q1, q2 = tuple(map(tidy, q1)), tuple(map(tidy, q2))
+    q1 = tuple(map(tidy, q1))
+    q2 = tuple(map(tidy, q2))
     ab, ac, bc = minors(q1, q2)
     if ab or ac or bc:
         if resultant(q1, q2):
@@ -464,7 +467,8 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gradient, curvature, out=np.zeros_like(phi), where=curvature > 0
         )
         lower = np.linalg.norm(value(moved), axis=-2)
-        phi, least = np.where(lower < least, moved, phi), np.minimum(lower, least)
+        phi = np.where(lower < least, moved, phi)
+        least = np.minimum(lower, least)
     best = least.argmin(-1)[..., None]
     phi, least = (np.take_along_axis(t, best, -1)[..., 0] for t in (phi, least))
     return _turn(phi), least

@@ -127,7 +127,8 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
             [[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)]
         )
         runs += _line(basis, atan2(v, u) % pi, slice.window, count)
-    singular, along = [], []
+    singular = []
+    along = []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
         if places is None:
@@ -139,7 +140,8 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
             continue
         pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
         for u, v in places:
-            point, angle = branch.point(u, v), atan2(v, u) % pi
+            point = branch.point(u, v)
+            angle = atan2(v, u) % pi
             if point is not None and slice.window.inside(np.array(point)):
                 near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
                 singular.append((BOUNDARY if near else branch.kind(angle), point))

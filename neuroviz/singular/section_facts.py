@@ -44,7 +44,8 @@ def section_facts(study: SectionStudy) -> Facts:
     >>> facts["found"], facts["section"]["singular"][0]["kind"]
     ([{'text': 'the section crosses itself once'}], 'crossing')
     """
-    chart, section = study.chart, study.section
+    chart = study.chart
+    section = study.section
     return {
         "schema": SCHEMA,
         "slice": slice_facts(chart, _ROOM),
@@ -87,7 +88,8 @@ def _piece(chart: Chart, piece: Piece) -> Facts:
 
 
 def _tones(chart: Chart, run: Run) -> list[float]:
-    theta, points = run.theta, run.points
+    theta = run.theta
+    points = run.points
     if run.is_ruling:
         along = np.linspace(-1, 1, len(points))
         tones = tone(chart, theta[:1], points[:1], points[-1:], along)[0]

@@ -129,9 +129,11 @@ class Slice:
     def forms(self, x: Number, y: Number, z: Number) -> Pair:
         """The pair (q₁, q₂) at a point; exact for int and Fraction, else float, in
         arrays of any shape."""
-        p, read = [tidy(t) for t in (x, y, z)], tidy
+        p = [tidy(t) for t in (x, y, z)]
+        read = tidy
         if any(isinstance(t, (float, np.floating, np.ndarray, list, tuple)) for t in p):
-            p, read = [np.asarray(t, dtype=float) for t in p], float
+            p = [np.asarray(t, dtype=float) for t in p]
+            read = float
         p.append(1)
         return tuple(
             tuple(
@@ -218,7 +220,8 @@ class Slice:
         closure only [-2.0, 2.0]
         crossing [2.0, 3.5]
         """
-        pieces, inside = [], (window or self.window).inside
+        pieces = []
+        inside = (window or self.window).inside
         for branch in self.branches():
             special = {
                 atan2(v, u) % pi: branch.point(u, v)
@@ -312,7 +315,8 @@ class Slice:
         # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each
         # of x, y, z, 1.
         matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
-        solved, branches = curves.solve(matrix, 3), []
+        solved = curves.solve(matrix, 3)
+        branches = []
         if solved is None:
             raise self._fill("surface")
         (moving, n, lost), (q1, q2) = solved, zip(*self.pairs, strict=True)

@@ -59,7 +59,8 @@ class SurfaceExplorer(SlicePanel):
 
     title = "Where is the set of functions singular?"
     setting = SurfaceSetting
-    _answer, draw = staticmethod(study_surface), staticmethod(surface_picture)
+    _answer = staticmethod(study_surface)
+    draw = staticmethod(surface_picture)
 
     def _arrange(self) -> None:
         super()._arrange()
@@ -72,7 +73,8 @@ class SurfaceExplorer(SlicePanel):
         return theme.badge("proved", source)
 
     def _describe(self, answer: SurfaceStudy) -> str:
-        point, slice = answer.point, answer.chart.slice
+        point = answer.point
+        slice = answer.chart.slice
         said = (
             f"{coordinates(slice, point.at)}: {KIND_WORDS[point.facts.kind]}."
             f" {_why(point)}"

@@ -9,7 +9,8 @@ from neuroviz.singular.chart import Chart, in_drawing, singular_places
 from neuroviz.singular.curves import Piece
 from neuroviz.singular.forms import Facts, Form, Root, discriminant
 
-WHERE_STEP, ALONG_STEP = 0.001, 1 / 256
+WHERE_STEP = 0.001
+ALONG_STEP = 1 / 256
 RANGES = {"where": (0, 1, WHERE_STEP), "along": (-1, 1, ALONG_STEP)}
 """Least, most and step of the numbers that place a point; a step is about a pixel, and
 0 is one of them."""
@@ -60,10 +61,12 @@ def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> Surfac
     """
     slice = chart.slice
     if on_curve and chart.pieces:
-        at, ruling = _on_curve(chart, where), None
+        at = _on_curve(chart, where)
+        ruling = None
     else:
         at, ruling = _on_surface(chart, where, along)
-    forms, facts = slice.forms(*at), slice.facts(*at)
+    forms = slice.forms(*at)
+    facts = slice.facts(*at)
     if not any(map(any, forms)):
         return SurfacePoint(at, forms, facts, (), ruling, None)
     common = (

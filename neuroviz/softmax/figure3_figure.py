@@ -7,8 +7,10 @@ from neuroviz.kit.words import colored, tiny
 from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz.softmax.figure3 import KINDS, Figure3Point, Figure3Study
 
-_LEFT, _RIGHT = (0.0, 0.56), (0.66, 1.0)
-_UPPER, _LOWER = (0.62, 1.0), (0.0, 0.36)
+_LEFT = (0.0, 0.56)
+_RIGHT = (0.66, 1.0)
+_UPPER = (0.62, 1.0)
+_LOWER = (0.0, 0.36)
 _TALLEST = 1e17  # height of a gap above nothing, or above an exact zero
 _FILLED = {"softmax": "■", "lightning": "●"}
 _HOLLOW = {"softmax": "□", "lightning": "○"}
@@ -19,7 +21,8 @@ def figure3_parts(study: Figure3Study) -> Parts:
     line."""
     if not study.setting.peer:
         return compose(curve_view(study, _LEFT), gap_view(study, _RIGHT, (0.0, 1.0)))
-    gaps, float32 = gap_view(study, _RIGHT, _UPPER), float32_view(study, _RIGHT, _LOWER)
+    gaps = gap_view(study, _RIGHT, _UPPER)
+    float32 = float32_view(study, _RIGHT, _LOWER)
     return compose(curve_view(study, _LEFT), gaps, float32)
 
 
@@ -47,7 +50,8 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
     for kind in reversed(study.setting.kinds):  # softmax is drawn over lightning
         _draw(plot, study, kind)
     widths_axis(plot, study)
-    words, top = _legend(study), _top(study)
+    words = _legend(study)
+    top = _top(study)
     highest = (1.2 + 0.12 * len(words)) * top  # the words stand above all points
     plot.axis("y", -0.05 * top, highest, "dimension")
     plot.headline(_finding(study))
@@ -186,7 +190,8 @@ def _top(study: Figure3Study) -> int:
 
 
 def _finding(study: Figure3Study) -> str:
-    names, count = " and ".join(study.setting.kinds), len(study.points)
+    names = " and ".join(study.setting.kinds)
+    count = len(study.points)
     if off := [point for point in study.points if not point.on_formula]:
         where = ", ".join(map(str, sorted(set(_widths(off)))))
         return f"{names}: exact rank and formula DIFFER at δ = {where}"
@@ -222,7 +227,8 @@ def gap_view(
     """σ_r / σ_{r+1} in float64 for each width, on the axes x2 and y2."""
     plot = Plot("2", x, y)
     for kind in study.setting.kinds:
-        points, mark = study.of(kind), kind_mark(kind)
+        points = study.of(kind)
+        mark = kind_mark(kind)
         widths = [point.width for point in points for _ in range(3)]
         stems = [
             height
@@ -249,7 +255,8 @@ def gap_view(
                 "color": theme.color(role),
                 "line": line,
             }
-            x, y = [point.width for point in some], list(map(_height, some))
+            x = [point.width for point in some]
+            y = list(map(_height, some))
             gaps = [tiny(p.floating.gap) for p in some]
             read = [point.floating.value for point in some]
             said = {
@@ -302,9 +309,12 @@ def float32_view(
 ) -> View:
     """The last true singular value and the first false one in float32, on the axes x3
     and y3."""
-    plot, size, drawn = Plot("3", x, y), theme.size("marker"), [1e-7]
+    plot = Plot("3", x, y)
+    size = theme.size("marker")
+    drawn = [1e-7]
     for kind in study.setting.kinds:
-        points, mark = study.of(kind), kind_mark(kind)
+        points = study.of(kind)
+        mark = kind_mark(kind)
         last = [
             (p, sigma)
             for p in points
@@ -343,7 +353,8 @@ def float32_view(
     asked = study.of(KINDS[0])
     ends = [point.width + side for point in asked for side in (-0.5, 0.5)]
     heights = [point.float32.tolerance for point in asked for _ in range(2)]
-    line, hover = (theme.color("ink"), theme.size("line")), "counts as 0 below %{y:.1e}"
+    line = (theme.color("ink"), theme.size("line"))
+    hover = "counts as 0 below %{y:.1e}"
     plot.line("tolerance of the rank in float32", ends, heights, *line, hover=hover)
     widths_axis(plot, study)
     bottom = next(k for k in range(-3, -46, -1) if 10.0**k < 0.5 * min(drawn))

@@ -25,13 +25,15 @@ class Figure3Explorer(Panel):
     True
     """
 
-    title, setting = "Figure 3, reproduced", Figure3Setting
+    title = "Figure 3, reproduced"
+    setting = Figure3Setting
     old_states = {
         "certificates=.*": "",
         "kind=softmax": "lightning=no",
         "kind=(lightning|both)": "lightning=yes",
     }
-    _answer, draw = staticmethod(study_figure3), staticmethod(figure3_parts)
+    _answer = staticmethod(study_figure3)
+    draw = staticmethod(figure3_parts)
 
     def _extra_buttons(self) -> list[widgets.Widget]:
         self.export = Export()
@@ -64,7 +66,8 @@ class Figure3Explorer(Panel):
         return "".join(badges)
 
     def _describe(self, answer: Figure3Study) -> str:
-        setting, said = answer.setting, [_say_exact(answer), _say_float64(answer)]
+        setting = answer.setting
+        said = [_say_exact(answer), _say_float64(answer)]
         said += [_say_float32(answer)] if setting.peer else []
         return " ".join(said)
 
@@ -113,7 +116,8 @@ def _say_float64(study: Figure3Study) -> str:
 
 
 def _say_float32(study: Figure3Study) -> str:
-    points, parts = study.points, []
+    points = study.points
+    parts = []
     how = "Row-by-row float32"
     over = [point for point in points if point.float32.value is None]
     wrong = [point for point in points if point.float32_difference]

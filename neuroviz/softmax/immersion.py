@@ -401,7 +401,8 @@ def _prime_network(network: ImmersionSetting) -> VirtualWeights:
     n = network.width
     L, *Ms = over.random(rng, (network.layers + 1, n, n))
     if network.weak_layer <= network.layers and network.symmetric < 1:
-        weak, part = network.weak_layer - 1, _residue(over, _exactly(network.symmetric))
+        weak = network.weak_layer - 1
+        part = _residue(over, _exactly(network.symmetric))
         symmetric = over.reduce(Ms[weak] + Ms[weak].T)
         anti = over.reduce(Ms[weak] - Ms[weak].T)
         Ms[weak] = over.reduce(
@@ -426,7 +427,8 @@ def real_network(network: ImmersionSetting) -> tuple[VirtualWeights, np.ndarray]
     if network.weak_layer <= network.layers:
         weak = network.weak_layer - 1
         rest = network.symmetric if network.causal else 1.0
-        symmetric, anti = (Ms[weak] + Ms[weak].T) / 2, (Ms[weak] - Ms[weak].T) / 2
+        symmetric = (Ms[weak] + Ms[weak].T) / 2
+        anti = (Ms[weak] - Ms[weak].T) / 2
         Ms[weak] = network.symmetric * symmetric + rest * anti
     X = _NEAR * np.array([[-0.8, 0.9], [0.1, 0.35], [0.2, -0.3]])[:n]
     return VirtualWeights(network.size * L, tuple(Ms)), X

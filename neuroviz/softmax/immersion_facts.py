@@ -58,7 +58,8 @@ def _tokens(study: ImmersionStudy) -> Facts:
 
 def tokens_finding(study: ImmersionStudy) -> list:
     """What happens to the distance of the tokens."""
-    met, setting = study.met_after, study.setting
+    met = study.met_after
+    setting = study.setting
     if met == 0:
         return words("equal from the start: every layer is blind")
     if met is not None:
@@ -76,7 +77,9 @@ def tokens_finding(study: ImmersionStudy) -> list:
 
 def what_happens(study: ImmersionStudy, layer: int) -> list[str]:
     """The exponentials of a layer, and what they do if that has a name."""
-    setting, met, given = study.setting, study.met_after, study.given[layer - 1]
+    setting = study.setting
+    met = study.met_after
+    given = study.given[layer - 1]
     if met is not None and layer > met:
         return ["blind", f"{numbered('M', layer)} is hidden"]
     P, Q = (number(value) for value in exponentials(given))
@@ -186,7 +189,8 @@ def relation_of(study: ImmersionStudy) -> str:
 
 def hidden_finding(study: ImmersionStudy) -> list:
     """Whether the experiments leave something, and why."""
-    setting, left = study.setting, study.left.kernel
+    setting = study.setting
+    left = study.left.kernel
     if setting.holds:
         if left:
             return words(f"{left} left: this DISAGREES", last="outside")
@@ -200,7 +204,8 @@ def hidden_finding(study: ImmersionStudy) -> list:
 
 def _why(study: ImmersionStudy) -> str:
     """What the hypothesis that fails does."""
-    setting, left = study.setting, study.left.kernel
+    setting = study.setting
+    left = study.left.kernel
     M = numbered("M", setting.tied_layer or 0)
     is_zero = setting.causal or setting.width == 1
     why = (

@@ -158,7 +158,8 @@ class ProofExplorer(Panel):
         self.controls["symmetric"].disabled = setting.weak_layer > setting.layers
 
     def _badge(self, answer: ImmersionStudy) -> str:
-        setting, found = answer.setting, answer.everything
+        setting = answer.setting
+        found = answer.everything
         measured = exact_badge(
             f"as they are: {found.kernel} silent", found.measured.prime
         )
@@ -169,7 +170,8 @@ class ProofExplorer(Panel):
 
     def _describe(self, answer: ImmersionStudy) -> str:
         parts = [say(answer) for say in (_say_here, _say_step, _say_proof)]
-        wanted, layers = self.controls["experiment"].value, answer.setting.layers
+        wanted = self.controls["experiment"].value
+        layers = answer.setting.layers
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
             there = (
                 "is only layer 1" if layers == 1 else f"are only layers 1 to {layers}"
@@ -196,7 +198,8 @@ def _say_setting(study: ImmersionStudy) -> str:
 
 def _say_step(study: ImmersionStudy) -> str:
     """The step of the proof that this setting is, with its status."""
-    s, tied = study.setting, study.setting.tied_layer
+    s = study.setting
+    tied = study.setting.tied_layer
     if tied is not None and s.modes[tied - 1] != "true":
         return f"Layer {tied} cannot be set: {relation_of(study)} always."
     if not s.holds:
@@ -218,7 +221,8 @@ def _say_step(study: ImmersionStudy) -> str:
 
 
 def _say_here(study: ImmersionStudy) -> str:
-    hidden, found = study.here, study.here.measured
+    hidden = study.here
+    found = study.here.measured
     are = "is" if hidden.kernel == 1 else "are"
     names = [letter(block) for block, size in enumerate(hidden.blocks) if size]
     whose = f", in {' and '.join(names)}" if names and not hidden.mixed else ""
@@ -231,7 +235,9 @@ def _say_here(study: ImmersionStudy) -> str:
 
 
 def _say_proof(study: ImmersionStudy) -> str:
-    s, left, tied = study.setting, study.everything.kernel, study.setting.tied_layer
+    s = study.setting
+    left = study.everything.kernel
+    tied = study.setting.tied_layer
     theorem = "Theorem A′" if s.causal else "Theorem A"
     if s.holds:
         chain = ", ".join(str(one.so_far.kernel) for one in study.experiments)

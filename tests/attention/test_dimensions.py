@@ -64,10 +64,8 @@ def test_softmax_has_the_rank_of_the_definition_with_the_real_exponential(arch):
     """In 80 digits: no free exponentials, no prime, no theorem of Ax."""
     draw = random.Random(2)
     with mpmath.workdps(80):
-        number, is_zero = (
-            lambda: mpmath.mpf(draw.randint(-1000, 1000)) / 700,
-            lambda x: abs(x) < 1e-40,
-        )
+        number = lambda: mpmath.mpf(draw.randint(-1000, 1000)) / 700
+        is_zero = lambda x: abs(x) < 1e-40
         assert measure_dimension(arch).value == measure(
             arch, number, mpmath.exp, is_zero=is_zero
         )

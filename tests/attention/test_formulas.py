@@ -123,7 +123,8 @@ def wrong(formula):
 
 
 def without_effective_widths(arch):
-    d, rescalings = arch.widths, arch.num_layers * (arch.attention == "lightning")
+    d = arch.widths
+    rescalings = arch.num_layers * (arch.attention == "lightning")
     values = (
         sum(d[i] * (d[i - 1] - d[i]) for i in range(1, arch.num_layers)) + d[-1] * d[-2]
     )
@@ -158,7 +159,8 @@ def test_a_formula_that_forgets_something_disagrees_with_the_measurement(formula
 def test_alpha_and_sigma_are_ranks_of_differentials(a, d):
     """Of (Q, K) ↦ KᵀQ (Lemma 3.1), and of its symmetric part."""
     rng = np.random.default_rng([a, d])
-    Q, K = random_matrix(rng, a, d), random_matrix(rng, a, d)
+    Q = random_matrix(rng, a, d)
+    K = random_matrix(rng, a, d)
     moved = [dK.T @ Q + K.T @ dQ for dQ, dK in units((a, d), (a, d))]
     assert alpha(a, d) == jacobian_rank([A.ravel() for A in moved])
     assert sigma(a, d) == jacobian_rank([(A + A.T).ravel() for A in moved])
@@ -234,7 +236,8 @@ def test_outside_its_hypotheses_a_formula_names_which_fails_and_another_answers(
         "outside hypotheses",
         f"{source} needs {failing}",
     )
-    expected, general = expected_dimension(arch), general_formula(arch)
+    expected = expected_dimension(arch)
+    general = general_formula(arch)
     assert (expected.status, expected.source) == ("proved here", general.source)
     assert expected.value == general.value == measure_dimension(arch, prime=P).value
     assert failing in expected.note and general.note in expected.note
@@ -308,7 +311,8 @@ def test_every_source_is_a_heading_of_the_mathematics():
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 def test_formulas_of_very_deep_networks_are_at_once_what_they_say(attention):
     """Each formula by hand, also the general one for widths that fall and rise."""
-    depth, lost = 10**5, 10**5 if attention == "lightning" else 0
+    depth = 10**5
+    lost = 10**5 if attention == "lightning" else 0
     d, a = 12_288, 128  # GPT-3's width and head dimension
     wide = expected_dimension(Architecture.uniform(d, a, 96, attention="softmax"))
     assert (wide.value, wide.source) == (

@@ -237,7 +237,8 @@ def test_the_answer_is_whether_the_gradient_adds_to_the_rank_of_the_definition(
     weights = []
     for first in range(0, len(shapes), 3):
         weights.append(tuple(draw(*shape) for shape in shapes[first : first + 3]))
-    exp, rows = RandomExponential(number), []
+    exp = RandomExponential(number)
+    rows = []
     for _ in range(inputs):
         rows += derivative(
             arch.attention, weights, draw(arch.tokens, arch.widths[0]), exp
@@ -423,7 +424,8 @@ def test_a_share_of_a_gradient_is_none_up_to_1e_8_and_some_from_1e_3_on(share, v
 
 def test_an_exact_answer_takes_as_much_memory_as_was_asked_for(monkeypatch):
     """A network that is not quick: the memory is looked at before the work begins."""
-    asked, arch = [], lightning((10, 10, 10), (8, 8))
+    asked = []
+    arch = lightning((10, 10, 10), (8, 8))
     monkeypatch.setattr(identifiability, "is_quick", lambda question: False)
     monkeypatch.setattr(
         identifiability, "check_memory", lambda what, size: asked.append((what, size))

@@ -21,8 +21,10 @@ from neuroviz.rank.field import Reals
 from neuroviz.rank.point import random_point
 
 BOTH = ("lightning", "softmax")
-LINE, RANK_ONE = "lie on a line", "has rank one"
-ONE_TOKEN, HIDDEN = "one token", "of the coordinates between layers"
+LINE = "lie on a line"
+RANK_ONE = "has rank one"
+ONE_TOKEN = "one token"
+HIDDEN = "of the coordinates between layers"
 
 
 def lightning(*sizes):
@@ -38,7 +40,9 @@ def bottlenecks(count: int, seed: int):
     before the last layer."""
     draw = random.Random(seed)
     for _ in range(count):
-        layers, kind, delta = draw.randint(1, 4), draw.choice(BOTH), draw.randint(2, 4)
+        layers = draw.randint(1, 4)
+        kind = draw.choice(BOTH)
+        delta = draw.randint(2, 4)
         widths = [
             draw.randint(delta, 6),
             *[delta] * (layers - 1),
@@ -236,7 +240,8 @@ def test_ledgers_counted_by_hand(
 def test_the_kernel_is_that_of_autograd(arch):
     """torch's derivative and numpy's singular values: the kernel, the directions in it,
     what is left over."""
-    ledger, rng = kernel_ledger(arch), np.random.default_rng(0)
+    ledger = kernel_ledger(arch)
+    rng = np.random.default_rng(0)
     start = random_point(arch, Reals(), rng).weights
     weights = {name: 0.7 * weight for name, weight in start.items()}
     X = torch.from_numpy(
@@ -251,7 +256,8 @@ def test_the_kernel_is_that_of_autograd(arch):
     assert sigma_J[ledger.dimension - 1] > 1e-6 * sigma_J[0], (
         "this point is too close to a special one"
     )
-    blocks, grown = [], 0
+    blocks = []
+    grown = 0
     for name, parts in symmetry_directions(arch, Reals(), weights).items():
         for rows, count in zip(parts, ledger.parts[name], strict=True):
             assert np.abs(J @ rows.T).max() < 1e-10
@@ -268,7 +274,8 @@ def test_the_kernel_is_that_of_autograd(arch):
 
 def test_a_ledger_can_be_a_key_and_is_equal_to_itself_made_again():
     arch = lightning((3, 2), (2,))
-    one, other = kernel_ledger(arch), kernel_ledger(lightning([3, 2], [2]))
+    one = kernel_ledger(arch)
+    other = kernel_ledger(lightning([3, 2], [2]))
     assert isinstance(one, KernelLedger) and one == other and len({one, other}) == 1
     assert one != kernel_ledger(softmax((3, 2), (2,)))
 
@@ -327,7 +334,8 @@ def test_directions_that_act_alike_are_written_down_once(arch, entries):
 def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budget(
     monkeypatch,
 ):
-    arch, heard = softmax((2, 2), (300,)), []
+    arch = softmax((2, 2), (300,))
+    heard = []
     kernel_ledger(arch, seed=5, progress=lambda what, part: heard.append((what, part)))
     parts = [part for what, part in heard if what == "symmetries"]
     assert len(parts) > 4 and parts == sorted(parts) and parts[-1] == 1.0

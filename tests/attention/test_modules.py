@@ -174,9 +174,11 @@ def test_a_layer_lives_on_any_device(kind, device):
 def test_the_first_weights_give_logits_and_values_of_variance_one(kind):
     """Stated in reset_parameters; 40 layers of 30 tokens, so a few percent of
     scatter."""
-    values, logits = [], []
+    values = []
+    logits = []
     for _ in range(40):
-        layer, X = kind(20, 10, 5), torch.randn(20, 30)
+        layer = kind(20, 10, 5)
+        X = torch.randn(20, 30)
         scores = (layer.K @ X).mT @ (layer.Q @ X)
         logits.append(scores[~torch.eye(30, dtype=torch.bool)])
         values.append((layer.V @ X).ravel())
@@ -201,7 +203,8 @@ def test_a_temperature_divides_the_attention_matrix(temperature):
         tempered, with_weights(arch, divided)(torch.from_numpy(X))
     )
     layers = [tuple(layer.values()) for layer in by_layer(weights)]
-    found, plain = tempered[0].T.tolist(), output("softmax", layers, X[0].T, exp)
+    found = tempered[0].T.tolist()
+    plain = output("softmax", layers, X[0].T, exp)
     sharp = output("softmax", layers, X[0].T, lambda s: exp(s / temperature))
     assert_close(found, sharp, rtol=1e-12)
     # and it is not without effect
@@ -249,7 +252,8 @@ def test_the_cost_of_lightning_attention_is_what_its_docstring_says():
 # --- errors that teach ----------------------------------------------------------------
 
 
-LIGHTNING, SOFTMAX = LightningAttention(4, 3, 2), SoftmaxAttention(4, 3, 2)
+LIGHTNING = LightningAttention(4, 3, 2)
+SOFTMAX = SoftmaxAttention(4, 3, 2)
 POINT = Architecture((1, 1), (1,))
 
 

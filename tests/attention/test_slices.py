@@ -55,14 +55,17 @@ def carry_into_the_slice(weights, attention):
     before.
     """
     layers = by_layer(weights)
-    B, carried = np.eye(layers[0]["V"].shape[1]), {}
+    B = np.eye(layers[0]["V"].shape[1])
+    carried = {}
     for i, layer in enumerate(layers):
         Q, K, V = (layer[name] @ B for name in "QKV")
         a, r = Q.shape
         if a > r:  # more rows than needed: Q ↦ A, K ↦ I
-            Q, K = K.T @ Q, np.eye(r)
+            Q = K.T @ Q
+            K = np.eye(r)
         C = K[:, : len(K)]  # head basis: K ↦ C⁻¹K, Q ↦ CᵀQ
-        Q, K = C.T @ Q, np.linalg.solve(C, K)
+        Q = C.T @ Q
+        K = np.linalg.solve(C, K)
         if attention == "lightning":  # rescaling: A ↦ A/c, V ↦ cV
             Q, V = Q / Q[0, 0], V * Q[0, 0]
         if i < len(layers) - 1:  # interface: V ↦ B⁻¹V

@@ -384,7 +384,8 @@ def one_parameter_groups(arch, weights, c):
                 )
                 yield row, there, here, plus - minus
         if arch.attention == "lightning":
-            there, here = rescale(F, weights, i, c), rescale(F, weights, i, back)
+            there = rescale(F, weights, i, c)
+            here = rescale(F, weights, i, back)
             yield found["rescalings"][i - 1][0], there, here, c - back
 
 
@@ -432,7 +433,8 @@ def test_the_change_of_basis_is_found_again(over):
 
 def test_the_basis_is_found_where_the_first_columns_are_dependent():
     rng = np.random.default_rng(0)
-    Q, K = F.random(rng, (3, 7)), F.random(rng, (3, 7))
+    Q = F.random(rng, (3, 7))
+    K = F.random(rng, (3, 7))
     Q[:, :2] = 0
     Q[:, 3] = F.reduce(3 * Q[:, 2])
     C = invertible(F, rng, 3)
@@ -486,7 +488,8 @@ def test_rounding_is_no_other_product_and_where_a_is_small_keys_are_compared_too
     )
     # These products differ by 2e−14, far below the largest entry, and yet no C carries
     # K to K′.
-    Q, K = np.diag([1, 1e-7]), np.diag([1, -1e-7])
+    Q = np.diag([1, 1e-7])
+    K = np.diag([1, -1e-7])
     with pytest.raises(ValueError, match="nearly equal"):
         recover_head_basis(Reals(), {"Q": Q, "K": Q}, {"Q": Q, "K": K})
 
@@ -524,9 +527,11 @@ def test_between_networks_on_other_orbits_no_bases_are_found(over):
     lost = {**weights}
     for name in ("2.Q", "2.K", "2.V"):
         lost[name] = weights[name] * only_first
-    first_row, second_row = weights["1.V"][:1], other["1.V"][1:]
+    first_row = weights["1.V"][:1]
+    second_row = other["1.V"][1:]
     free = {**lost, "1.V": np.concatenate([first_row, second_row])}
-    one, two = virtual_weights(over, lost), virtual_weights(over, free)
+    one = virtual_weights(over, lost)
+    two = virtual_weights(over, free)
     assert all((x == y).all() for x, y in zip(one.M, two.M, strict=True))
     for first, second, said in [
         (weights, wide, "need the same shapes in every layer"),

@@ -73,7 +73,8 @@ def test_reduction_is_exact_up_to_2_to_the_53(p):
 
 @pytest.mark.parametrize("p", PRIMES)
 def test_matrix_products_are_those_of_whole_numbers(p):
-    F, rng = PrimeField(p), random.Random(p + 1)
+    F = PrimeField(p)
+    rng = random.Random(p + 1)
     for m, n, k in [
         (1, 1, 1),
         (2, 3, 4),
@@ -83,7 +84,8 @@ def test_matrix_products_are_those_of_whole_numbers(p):
         (3, 512, 2),
         (2, 513, 3),
     ]:
-        x, y = whole(rng, p, m, n), whole(rng, p, n, k)
+        x = whole(rng, p, m, n)
+        y = whole(rng, p, n, k)
         ours = F.matmul(x.astype(float), y.astype(float))
         assert congruent(ours, x @ y, p) and is_reduced(ours, p)
 
@@ -98,15 +100,18 @@ def test_inner_sums_longer_than_float64_holds_are_exact(p, n):
 
 def test_without_blocks_the_same_sums_are_wrong():
     """The check above can fail: one long float64 sum rounds."""
-    p, n = DEFAULT_PRIME, 4097
+    p = DEFAULT_PRIME
+    n = 4097
     F, (x, y) = PrimeField(p), largest_entries(n, p)
     assert not congruent(F.reduce(x.astype(float) @ y.astype(float)), x @ y, p)
     assert congruent(F.matmul(x.astype(float), y.astype(float)), x @ y, p)
 
 
 def test_a_batch_of_long_products_is_its_members():
-    F, rng = PrimeField(), np.random.default_rng(0)
-    x, y = F.random(rng, (3, 1, 2, 700)), F.random(rng, (4, 700, 2))
+    F = PrimeField()
+    rng = np.random.default_rng(0)
+    x = F.random(rng, (3, 1, 2, 700))
+    y = F.random(rng, (4, 700, 2))
     together = F.matmul(x, y)
     assert together.shape == (3, 4, 2, 2)
     for i in range(3):
@@ -178,10 +183,8 @@ def around_the_triangle(S: np.ndarray, p: int) -> np.ndarray:
     """S₁₂S₂₃S₃₁ − S₂₁S₃₂S₁₃ mod p: zero when the exponentials are symmetric, whatever
     the columns sum to."""
     S = S.astype(np.int64).astype(object)
-    there, back = (
-        S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0],
-        S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2],
-    )
+    there = S[:, 0, 1] * S[:, 1, 2] * S[:, 2, 0]
+    back = S[:, 1, 0] * S[:, 2, 1] * S[:, 0, 2]
     return (there - back) % p
 
 
@@ -230,7 +233,8 @@ def test_real_softmax_survives_logits_that_no_exponential_does():
 @pytest.mark.parametrize("p", PRIMES)
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_an_inverse_is_one_on_both_sides(p, n):
-    F, rng = PrimeField(p), random.Random(n)
+    F = PrimeField(p)
+    rng = random.Random(n)
     found = 0
     while found < 20:
         x = whole(rng, p, n, n)
@@ -246,7 +250,9 @@ def test_an_inverse_is_one_on_both_sides(p, n):
 
 @pytest.mark.parametrize("p", PRIMES)
 def test_a_matrix_is_refused_exactly_where_its_determinant_is_zero(p):
-    F, rng, refused = PrimeField(p), random.Random(p), 0
+    F = PrimeField(p)
+    rng = random.Random(p)
+    refused = 0
     for _ in range(60):
         x = np.array([[rng.randrange(-2, 3) for _ in range(3)] for _ in range(3)])
         try:

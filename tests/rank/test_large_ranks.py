@@ -75,7 +75,8 @@ def test_blocks_that_lack_pivots_leave_no_work_to_divide_by():
 def test_full_rank_and_one_less_are_told_apart(arithmetic):
     needs(arithmetic)
     rng = np.random.default_rng(1)
-    over, n = arithmetic.over, 700
+    over = arithmetic.over
+    n = 700
     matrix = over.random(rng, (n + 2, n))
     assert eliminate(stored(matrix, arithmetic), arithmetic) == n
     matrix[:, 500] = over.reduce(matrix[:, :5].sum(axis=1))
@@ -94,7 +95,8 @@ def test_the_largest_entries_are_multiplied_exactly():
 
 
 def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
-    over, n = Int8().over, Int8().block
+    over = Int8().over
+    n = Int8().block
     assert (
         n // 2 * 124**2 < 2**24
     )  # the longest sum of products; rounding takes a residue to 124 at most
@@ -102,7 +104,9 @@ def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
         np.random.default_rng(0).choice([-120, 119, 120], (n + 8, n)).astype(np.float32)
     )
     found = invert_pivots(over, panel)
-    rows, columns, inverse = found.rows, found.columns, found.inverse
+    rows = found.rows
+    columns = found.columns
+    inverse = found.inverse
     assert inverse.dtype == np.float32
     assert (
         over.matmul(inverse.astype(float), panel[np.ix_(rows, columns)].astype(float))
@@ -113,7 +117,8 @@ def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
 def test_sums_that_are_too_long_go_wrong():
     """The check above can fail: beyond 2²⁴ a float32 sum rounds."""
     n = 2100
-    left, right = np.full((1, n), 120, np.int8), np.full((n, 1), 120, np.int8)
+    left = np.full((1, n), 120, np.int8)
+    right = np.full((n, 1), 120, np.int8)
     left[0, -1] = 119
     target = np.zeros((1, 1), np.int8)
     Float32().subtract_product(target, left, right)
@@ -181,7 +186,9 @@ def test_progress_is_told_often_and_as_large_as_the_work_done(
     arithmetic, rank, monkeypatch
 ):
     """It neither jumps nor stands still, on the clock of the products made."""
-    made, seen, multiply = [0], [], type(arithmetic).subtract_product
+    made = [0]
+    seen = []
+    multiply = type(arithmetic).subtract_product
 
     def counted(self, target, left, right):
         made[0] += target.size * left.shape[1]

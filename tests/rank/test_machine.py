@@ -33,7 +33,8 @@ def test_side_by_side_run_as_many_jobs_as_pools_processors_and_the_caller_allow(
     monkeypatch.setattr(threads.os, "cpu_count", lambda: cpus)
     # So many pass it together; fewer would wait in vain.
     all_there = threading.Barrier(at_once)
-    running, most_seen = [], []
+    running = []
+    most_seen = []
 
     def job():
         all_there.wait(timeout=20)

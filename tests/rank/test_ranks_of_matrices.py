@@ -55,7 +55,8 @@ def test_the_exact_rank_is_flints(shape):
 @pytest.mark.parametrize("p", [3, 5, 101, SECOND_PRIME])
 def test_the_exact_rank_is_flints_over_small_fields_and_sparse_matrices(p, columns):
     """Over F₃ pivots vanish by chance all the time."""
-    F, rng = PrimeField(p), np.random.default_rng([p, columns])
+    F = PrimeField(p)
+    rng = np.random.default_rng([p, columns])
     for rows in (20, columns, 2 * columns):
         for density in (0.01, 0.1, 1.0):
             matrix = F.random(rng, (rows, columns)) * (
@@ -109,7 +110,8 @@ def test_an_empty_matrix_has_rank_zero(shape):
 def long_combination() -> tuple[np.ndarray, int]:
     """[I | B] and one combination of its rows, every coefficient and every entry of B
     near p/2."""
-    F, n = PrimeField(), 1030
+    F = PrimeField()
+    n = 1030
     B = P // 2 - np.add.outer(np.arange(n), np.arange(5)) % 3.0
     coefficients = P // 2 - np.arange(n) % 2.0
     combination = np.concatenate([coefficients, F.matmul(coefficients[None], B)[0]])
@@ -148,7 +150,8 @@ def test_a_row_space_grows_as_the_rank_of_the_rows_so_far(columns):
     F = PrimeField()
     rng = np.random.default_rng(columns)
     matrix = random_matrix(F, 2 * columns, columns, columns - 2)
-    space, start = RowSpace(F, columns), 0
+    space = RowSpace(F, columns)
+    start = 0
     while start < len(matrix):
         count = int(rng.integers(0, 45))
         before = space.dimension
@@ -168,7 +171,8 @@ def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_ot
     matrix = random_matrix(F, 2 * columns, columns, columns - 1)
     matrix[1::3, : columns // 2] = matrix[0, : columns // 2]
     matrix[2::7] = 0
-    one_by_one, at_once = RowSpace(F, columns), RowSpace(F, columns)
+    one_by_one = RowSpace(F, columns)
+    at_once = RowSpace(F, columns)
     expected = [one_by_one.add(row[None]) == 1 for row in matrix]
     assert at_once.add_each(matrix).tolist() == expected
     assert not all(expected[: sum(expected)])  # not just the first ones
@@ -180,7 +184,8 @@ def test_of_many_rows_at_once_the_independent_ones_are_those_of_one_after_the_ot
 )
 def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
     """And n − rank of them span all that is orthogonal."""
-    F, rng = PrimeField(), np.random.default_rng(columns)
+    F = PrimeField()
+    rng = np.random.default_rng(columns)
     matrix = random_matrix(F, rows, columns, wanted)
     space = RowSpace(F, columns)
     space.add(matrix)
@@ -194,7 +199,8 @@ def test_an_orthogonal_vector_is_orthogonal_to_every_row(rows, columns, wanted):
 
 
 def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
-    F, rng = PrimeField(7), np.random.default_rng(0)
+    F = PrimeField(7)
+    rng = np.random.default_rng(0)
     space = RowSpace(F, 3)
     drawn = {tuple(space.orthogonal_vector(rng)) for _ in range(8000)}
     assert len(drawn) == 7**3
@@ -208,7 +214,8 @@ def test_without_rows_everything_is_orthogonal_and_with_all_of_them_only_zero():
 def test_a_random_singular_point_is_as_likely_as_schwartz_zippel_allows():
     """det of a random 2 × 2 matrix over F₃₁ vanishes about once in 31, below the bound
     2 · 1/31."""
-    F, rng = PrimeField(31), np.random.default_rng(0)
+    F = PrimeField(31)
+    rng = np.random.default_rng(0)
     short = np.mean([exact_rank(F.random(rng, (2, 2)), F) < 2 for _ in range(3000)])
     assert 0.02 < short < schwartz_zippel(found=1, degree=1, p=31) == 2 / 31
 
@@ -233,7 +240,8 @@ def test_a_probability_is_never_more_than_one(found, degree, bound):
 def spectrum(values: list[float], rows: int = 30, seed: int = 0) -> np.ndarray:
     """A matrix with these singular values, and rows and columns of about equal
     length."""
-    rng, n = np.random.default_rng(seed), len(values)
+    rng = np.random.default_rng(seed)
+    n = len(values)
     left, right = (np.linalg.qr(rng.normal(size=(m, n)))[0] for m in (rows, n))
     return left * values @ right.T
 

@@ -38,9 +38,12 @@ def main() -> None:
         "--lab", action="store_true", help="JupyterLab without a server too, in lab/"
     )
     words = asked.parse_args()
-    out, pyodide, own = words.out.resolve(), words.pyodide, None
+    out = words.out.resolve()
+    pyodide = words.pyodide
+    own = None
     if "://" not in pyodide:
-        own, pyodide = Path(pyodide).resolve(), "../pyodide/"
+        own = Path(pyodide).resolve()
+        pyodide = "../pyodide/"
         if not (own / LIST).is_file() or own.is_relative_to(out / "site"):
             sys.exit(
                 f"{own}: a release of Pyodide, unpacked, has a {LIST}; keep it outside"

@@ -124,7 +124,8 @@ def linked(text: str) -> str:
     """
 
     def turned(found: re.Match) -> str:
-        words, target = found["words"], found["target"]
+        words = found["words"]
+        target = found["target"]
         if re.match(r"[a-z]+:|#", target):
             return (
                 found[0].replace(target, target.lower())
@@ -232,7 +233,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     """The place of a panel in the page: all its words are there before any script
     runs."""
     here = data["here"]
-    still, last = data["stills"][here], len(data["stills"]) - 1
+    still = data["stills"][here]
+    last = len(data["stills"]) - 1
     if not data["control"]:
         return _figure(identity, data)
     if data["words"]:

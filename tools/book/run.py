@@ -23,7 +23,8 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
             there.
     """
     kept.mkdir(parents=True, exist_ok=True)
-    target, mark = kept / f"{source.stem}.ipynb", fingerprint(source)
+    target = kept / f"{source.stem}.ipynb"
+    mark = fingerprint(source)
     if target.exists():
         found = nbformat.read(target, as_version=4)
         if found.metadata.get("fingerprint") == mark:

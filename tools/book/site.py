@@ -65,7 +65,8 @@ def build(
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
         raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
-    source, site = out / "source", out / "site"
+    source = out / "source"
+    site = out / "site"
     for folder in (source, site):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -277,7 +278,8 @@ def turn() -> dict[str, str]:
     >>> with theme.using({"mode": "dark"}): turn()[ground] == theme.color("ground")
     True
     """
-    light, dark = theme._MODES["light"], theme._MODES["dark"]
+    light = theme._MODES["light"]
+    dark = theme._MODES["dark"]
     pairs = [(light[role], dark[role]) for role in light]
     for name, stops in theme._SCALES["light"].items():
         pairs += [
@@ -315,7 +317,8 @@ def look_css() -> str:
         }
         code["layout-color3"] = theme.color("axis")
     widgets = " ".join(f"--jp-{name}: {value};" for name, value in code.items())
-    light, dark = block("light"), block("dark")
+    light = block("light")
+    dark = block("dark")
     return (
         f"body {{ {light} --nv-font: {theme.FONT}; }}\n"
         f'body[data-theme="dark"] {{ {dark} }}\n'

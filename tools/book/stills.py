@@ -171,7 +171,8 @@ def places(panel: Panel, name: str, most: int | None = None) -> list:
     Raises:
         ValueError: if it is a list of so many choices that some have to be chosen.
     """
-    control, kind = panel.controls[name], type(panel).__name__
+    control = panel.controls[name]
+    kind = type(panel).__name__
     every = values(control, most or FEWER.get(kind, 11))
     if (kind, name) in CHOSEN:
         every = [
@@ -197,7 +198,8 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
     control = panel.controls[name]
     opened = panel.state
     _finish(panel, opened)
-    start, every = control.value, places(panel, name, most)
+    start = control.value
+    every = places(panel, name, most)
     found = []
     for value in every:
         panel.state = opened  # a control may have moved others

@@ -190,7 +190,8 @@ def _exponent(entry: flint.arb) -> int:
 
 def _product(R: arb_mat, B: arb_mat, pause: Callable[[], None]) -> arb_mat:
     """R B, some rows at a time."""
-    rows, found = R.tolist(), []
+    rows = R.tolist()
+    found = []
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         pause()
         found += (arb_mat(rows[start : start + _ROWS_AT_ONCE]) * B).tolist()

@@ -218,7 +218,8 @@ def routes_to_try(arch: Architecture) -> tuple[str, ...]:
 def _certify(arch: Architecture, route: str, seed: int, budget: Budget) -> Certificate:
     if route == "theorem":
         expected = expected_dimension(arch)
-        dimension, data = expected.value, {"status": expected.status}
+        dimension = expected.value
+        data = {"status": expected.status}
     else:
         check_size(arch)
         dimension, data = by_ball(arch, seed, budget)

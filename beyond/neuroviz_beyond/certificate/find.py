@@ -82,7 +82,8 @@ def check_size(arch: Architecture) -> None:
     Raises:
         ValueError: if it is; by theorem every size is small.
     """
-    columns, tokens = num_parameters(arch.slice()), arch.tokens
+    columns = num_parameters(arch.slice())
+    tokens = arch.tokens
     numbers = (
         columns * tokens * (arch.widths[0] + arch.widths[-1] + arch.num_layers * tokens)
     )
@@ -143,7 +144,8 @@ def ball_proof(
         proved_invertible,
     )
 
-    across, done = arch.slice(), "nothing is done yet"
+    across = arch.slice()
+    done = "nothing is done yet"
     n = num_parameters(arch.slice())
     for bits in BITS:
 

@@ -121,9 +121,11 @@ def random_point(pattern: Pattern, over: Field, rng: np.random.Generator) -> Poi
     for direction, rank in zip(pattern.directions, pattern.ranks, strict=True):
         left, right = over.random(rng, (2, rank, n))
         if direction == "rank one":
-            left, right = u[None], v[None]
+            left = u[None]
+            right = v[None]
         elif direction == "line":
-            left, right = over.reduce(left[:, :1] * line), line[None]
+            left = over.reduce(left[:, :1] * line)
+            right = line[None]
         M.append(over.matmul(left.T, right))
     on_line = "line" in pattern.directions
     return Point(
@@ -150,7 +152,9 @@ def pieces_at(
     """
     import flint
 
-    pattern, inputs, found = point.pattern, 4 * len(point.M) + 2 + _SPARE_ROWS, []
+    pattern = point.pattern
+    inputs = 4 * len(point.M) + 2 + _SPARE_ROWS
+    found = []
     X = over.random(rng, (inputs, pattern.core + 2, pattern.tokens))
     functionals = over.random(rng, (inputs, pattern.tokens))
     columns = columns_at(
@@ -184,7 +188,8 @@ def columns_at(
     coordinate") and e; functionals, of the one output, (N, tokens). The shares are as
     `free_shares` gives them.
     """
-    pattern, n = point.pattern, point.pattern.core
+    pattern = point.pattern
+    n = point.pattern.core
     out, bars = _adjoints(point, over, X[:, :n], functionals, shares)
     special = [
         np.zeros(n) if vector is None else vector
@@ -241,11 +246,14 @@ def free_shares(
     """
     if point.pattern.attention == "lightning":
         return [None] * len(point.M)
-    half, merged, found = over.reduce(np.full(inputs, (over.p + 1) / 2)), False, []
+    half = over.reduce(np.full(inputs, (over.p + 1) / 2))
+    merged = False
+    found = []
     for M in point.M:
         mu, nu = (half, half) if merged else over.random(rng, (2, inputs))
         if not merged and not over.reduce(M + M.T).any():
-            nu, merged = over.reduce(1 - mu), True
+            nu = over.reduce(1 - mu)
+            merged = True
         found.append((mu, nu))
     return found
 
@@ -264,7 +272,8 @@ def _adjoints(
 
     `out` has shape (N, t), each B̄_i (N, t, t).
     """
-    mul, red = over.matmul, over.reduce
+    mul = over.matmul
+    red = over.reduce
     t = X.shape[-1]
     G = np.broadcast_to(np.eye(t), (len(X), t, t))
     passed = []
@@ -289,7 +298,8 @@ def _adjoints(
             q_bar = red(red(nu * red(1 - nu)) * red(s_bar[:, 0, 1] - s_bar[:, 1, 1]))
             s_bar = _two_by_two(-p_bar, q_bar, p_bar, -q_bar)
         bars.insert(0, mul(mul(G, s_bar), G.mT))
-        BG, BTG = mul(B, G), mul(B.mT, G)
+        BG = mul(B, G)
+        BTG = mul(B.mT, G)
         G_bar = red(mul(G_bar, S.mT) + mul(BG, s_bar.mT) + mul(BTG, s_bar))
     return out, bars
 

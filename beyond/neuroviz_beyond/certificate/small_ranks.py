@@ -163,7 +163,8 @@ def _generic_pieces(pattern: Pattern) -> tuple[Piece, ...]:
 def _virtual_dimension(arch: Architecture, pattern: Pattern) -> int:
     """D: a flag of subspaces that later layers see, L, and in each an M_i of its kind
     (Lemma D)."""
-    d, depth = arch.widths, arch.num_layers
+    d = arch.widths
+    depth = arch.num_layers
     w = [*accumulate(d[:-1], min), d[-1]]
     # layer i + 1 shows what later layers do, and 2a vectors more
     for i in range(depth - 1, 0, -1):

@@ -105,7 +105,8 @@ def verify_theorem(
     count = count_another_way(arch)
     if count != dimension:
         return Verification(False, f"{source} gives {count}, not {dimension}")
-    local, again = local_check(arch), ""
+    local = local_check(arch)
+    again = ""
     if local.covers:
         if not local.holds:
             why = (
@@ -153,7 +154,8 @@ def count_another_way(arch: Architecture) -> int:
         best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)
     ][::-1]
     seen[0] = d[0]
-    total, parallel = -depth if lightning else 0, arch.tokens == 1
+    total = -depth if lightning else 0
+    parallel = arch.tokens == 1
     for i, (w, out) in enumerate(pairwise(seen)):
         if lightning and parallel:
             gap = max(0, w - 2 * a[i])
@@ -259,7 +261,8 @@ def verify_ball(
     X = _as_floats(data["inputs"])
     functionals = _whole_numbers(data["functionals"])
     _check_inputs(arch, X, functionals)
-    n, bits = len(free), data["bits"]
+    n = len(free)
+    bits = data["bits"]
     if len(X) != n:
         raise ValueError(
             f"{n} inputs and functionals are needed, as many as the slice has free"

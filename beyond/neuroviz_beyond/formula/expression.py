@@ -80,10 +80,12 @@ def _refuse(place: int, said: str) -> None:
 
 def _check(node: ast.AST) -> None:
     """Refuse everything but listed nodes, and turn whole numbers into floats."""
-    said, parts = f"this means nothing here; known are {_KNOWN}", []
+    said = f"this means nothing here; known are {_KNOWN}"
+    parts = []
     match node:
         case ast.Constant(value=value) if type(value) is int:
-            said, node.value = "", float(value)
+            said = ""
+            node.value = float(value)
         case ast.Constant():
             said = (
                 f"numbers are whole here; got {node.value!r}: write a fraction, such as"
@@ -92,20 +94,25 @@ def _check(node: ast.AST) -> None:
         case ast.Name(id=name):
             said = "" if name in NAMES else f"{_advice(name)}; known are {_KNOWN}"
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            said, parts = "", [operand]
+            said = ""
+            parts = [operand]
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _BETWEEN):
-            said, parts = "", [left, right]
+            said = ""
+            parts = [left, right]
         case ast.Compare(left=left, ops=ops, comparators=others) if all(
             isinstance(op, _COMPARE) for op in ops
         ):
-            said, parts = "", [left, *others]
+            said = ""
+            parts = [left, *others]
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            said, parts = "", [body, test, orelse]
+            said = ""
+            parts = [body, test, orelse]
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if (
             name in _FUNCTIONS
         ):
             wrong = len(args) < 2 or (len(args) > 2 and name in ("alpha", "sigma"))
-            said, parts = f"{name} takes two values; got {len(args)}" * wrong, args
+            said = f"{name} takes two values; got {len(args)}" * wrong
+            parts = args
         case ast.Call(func=function):
             _check(function)  # report an unknown name before anything else
             said = f"a number is followed by (: a * is missing; {NEW_FORM}"

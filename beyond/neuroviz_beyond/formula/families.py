@@ -104,7 +104,8 @@ def _grid(**values: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 _ONE = _grid(t=(2, 3), d=(1, 2, 3, 4, 5))
 _DEEP = _grid(l=(1, 2, 3), a=(1, 2, 3))
-_HEADS, _HEADS_3 = _grid(H=(1, 2, 3, 4)), _grid(H=(1, 2, 3), a=(1, 2, 3))
+_HEADS = _grid(H=(1, 2, 3, 4))
+_HEADS_3 = _grid(H=(1, 2, 3), a=(1, 2, 3))
 _MANY = _grid(H=(3, 4, 5, 7), d=(2, 3), a=(1, 2, 3))
 _TOKEN = "(alpha(a, d) if t > 1 else sigma(a, d)) + d**2 - 1"
 _SKIP = "l*(alpha(a, d) + d**2 - 1)"

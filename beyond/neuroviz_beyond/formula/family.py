@@ -56,7 +56,8 @@ class Tried:
                 f"right at all {self.measured} networks ({self.family.title}):"
                 " evidence, no proof"
             )
-        where, found = self.family.name_of(self.first.sizes), self.first.measured.value
+        where = self.family.name_of(self.first.sizes)
+        found = self.first.measured.value
         return (
             f"wrong at {where}: the formula says {self.first.proposed}, measured"
             f" {found}"

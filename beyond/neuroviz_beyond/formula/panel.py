@@ -11,9 +11,11 @@ from neuroviz.kit.words import colored, in_two_lines
 from neuroviz_beyond.formula.families import FAMILIES
 from neuroviz_beyond.formula.family import FamilySetting, FamilyStudy, study_family
 
-_TABLE, _WORDS = (0.0, 0.7), 0.73
+_TABLE = (0.0, 0.7)
+_WORDS = 0.73
 # heights of the two numbers in a cell, in rows from its middle
-_NUMBER, _BELOW = 0.16, -0.2
+_NUMBER = 0.16
+_BELOW = -0.2
 
 
 def formula_parts(study: FamilyStudy) -> Parts:
@@ -21,13 +23,15 @@ def formula_parts(study: FamilyStudy) -> Parts:
     plot = Plot("", _TABLE, (0.12, 1.0))
     others = [letter for letter in study.family.varies if letter != "d"]
     keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
-    found, widths = sorted(set(keys)), sorted({v.sizes.width for v in study.verdicts})
+    found = sorted(set(keys))
+    widths = sorted({v.sizes.width for v in study.verdicts})
     places = [
         (found.index(k), widths.index(v.sizes.width))
         for k, v in zip(keys, study.verdicts, strict=True)
     ]
     at = dict(zip(places, study.verdicts, strict=True))
-    rows, columns = range(len(widths)), range(len(found))
+    rows = range(len(widths))
+    columns = range(len(found))
     wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}
     z = [[wrong.get((column, row)) for column in columns] for row in rows]
     look = {
@@ -64,7 +68,8 @@ def formula_parts(study: FamilyStudy) -> Parts:
             [_signed(v.difference) for v in at.values()],
         ),
     ):
-        x, y = [column for column, _ in at], [row + shift for _, row in at]
+        x = [column for column, _ in at]
+        y = [row + shift for _, row in at]
         inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
         look = {
             "mode": "text",
@@ -83,7 +88,8 @@ def formula_parts(study: FamilyStudy) -> Parts:
     plot.bare_axis(
         "y", -0.5, 1.08 * len(rows) - 0.5, tickvals=list(rows), ticktext=names
     )
-    off, count = len(study.wrong), len(study.verdicts)
+    off = len(study.wrong)
+    count = len(study.verdicts)
     plot.headline(
         f"wrong at {off} of {count} networks"
         if off
@@ -97,10 +103,12 @@ def formula_parts(study: FamilyStudy) -> Parts:
         yshift=4,
     )
     below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
-    shapes, on = plot.view().shapes, {"xref": "x", "yref": "y"}
+    shapes = plot.view().shapes
+    on = {"xref": "x", "yref": "y"}
     outer = [key[0] for key in found] if len(others) > 1 else []
     for value in dict.fromkeys(outer):  # values of the letter that changes slowly
-        one, count = outer.index(value), outer.count(value)
+        one = outer.index(value)
+        count = outer.count(value)
         plot.text(
             f"{others[0]} = {value}", one + (count - 1) / 2, 0, "base", "ink", **below
         )
@@ -151,7 +159,8 @@ def _shape(off: set[int]) -> str:
 def _write(plot: Plot, study: FamilyStudy) -> None:
     """Right of the table: the first counterexample, and what is known where that is
     asked for."""
-    first, known = study.first, ""
+    first = study.first
+    known = ""
     says = f"none among {len(study.verdicts)} networks.<br>That is evidence, no proof."
     if first:
         found = colored("measured", f"<b>{first.measured.value}</b>")
@@ -195,7 +204,8 @@ class FormulaExplorer(Panel):
 
     title = "Find the formula yourself"
     old_states = {"(met|along)=.*": ""}
-    setting, draw = FamilySetting, staticmethod(formula_parts)
+    setting = FamilySetting
+    draw = staticmethod(formula_parts)
     _answer = staticmethod(study_family)
 
     def _make_controls(self) -> tuple[Controls, Controls]:
@@ -226,7 +236,8 @@ class FormulaExplorer(Panel):
         ].hints
 
     def _badge(self, answer: FamilyStudy) -> str:
-        count, prime = len(answer.verdicts), answer.verdicts[0].measured.prime
+        count = len(answer.verdicts)
+        prime = answer.verdicts[0].measured.prime
         badges = exact_badge(f"{count} networks", prime)
         if not answer.wrong:
             badges += theme.badge("observed", f"your formula, {count} networks")
@@ -240,8 +251,11 @@ class FormulaExplorer(Panel):
         return badges
 
     def _describe(self, answer: FamilyStudy) -> str:
-        family, first, setting = answer.family, answer.first, answer.setting
-        title, count = family.title.lstrip("①② "), len(answer.verdicts)
+        family = answer.family
+        first = answer.first
+        setting = answer.setting
+        title = family.title.lstrip("①② ")
+        count = len(answer.verdicts)
         name = title[:1].upper() + title[1:]
         parts = [
             f"{name}: your formula says what is measured at all {count} networks.",

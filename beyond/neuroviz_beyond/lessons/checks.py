@@ -122,7 +122,8 @@ def check_shuffle(heads: object) -> str:
     >>> check_shuffle([[0, 1, 2, 3], [0, 1, 2, 3]])
     ✗ Not yet. Layer 1: head 0 of the first file is not head 0 of the second.
     """
-    H, layers = TWO_FILES.heads[0], TWO_FILES.num_layers
+    H = TWO_FILES.heads[0]
+    layers = TWO_FILES.num_layers
     try:
         given = [[int(h) for h in layer] for layer in heads]
     except (TypeError, ValueError):

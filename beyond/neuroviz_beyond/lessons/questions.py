@@ -3,7 +3,9 @@ gives nothing away."""
 
 from neuroviz.singular.flow import Attraction
 
-SMOOTH, CROSSINGS, BOUNDARY = "at smooth points", "at crossings", "at boundary points"
+SMOOTH = "at smooth points"
+CROSSINGS = "at crossings"
+BOUNDARY = "at boundary points"
 
 WHERE_RUNS_END = {
     SMOOTH: "A pair of forms in general position has a smooth layer nearest to it.",

@@ -258,7 +258,8 @@ def try_numbers(
 @cache
 def stored_curves() -> tuple[Curve, ...]:
     """The result that comes with the package."""
-    rows, found = json.loads(STORED.read_text(encoding="utf-8"))["curves"], []
+    rows = json.loads(STORED.read_text(encoding="utf-8"))["curves"]
+    found = []
     for row in rows:
         arch = Architecture(
             row["widths"], row["head_dims"], row["tokens"], attention=row["attention"]
@@ -298,7 +299,8 @@ class MemorisationStudy:
             for curve in self.curves
         ]
         less = " or less" * any(curve.capacity is None for curve in self.curves)
-        low, high = min(found), max(found)
+        low = min(found)
+        high = max(found)
         return "all at 1" if low == high == 1 else f"from {low:.2g}{less} to {high:.2g}"
 
 
@@ -311,9 +313,12 @@ def study_memorisation(setting: MemorisationSetting) -> MemorisationStudy:
 
 def memorisation_parts(study: MemorisationStudy) -> Parts:
     """The share of tasks that were learnt, over N/D or N/P."""
-    over, plot = study.setting.over, Plot("", (0.0, 1.0), (0.0, 1.0))
+    over = study.setting.over
+    plot = Plot("", (0.0, 1.0), (0.0, 1.0))
     for attention, role in (("lightning", "ink"), ("softmax", "soft")):
-        x, y, said = [], [], []
+        x = []
+        y = []
+        said = []
         for curve in (one for one in study.curves if one.arch.attention == attention):
             name = (
                 f"{curve.arch}, D = {curve.dimension}, P = {curve.arch.num_parameters}"
@@ -321,7 +326,8 @@ def memorisation_parts(study: MemorisationStudy) -> Parts:
             x += [*(N / study.per(curve) for N in curve.shares), None]
             y += [*curve.shares.values(), None]
             said += [*(f"{name}, N = {N}" for N in curve.shares), ""]
-        color, size = theme.color(role), theme.size("marker") - 2
+        color = theme.color(role)
+        size = theme.size("marker") - 2
         marker = {"symbol": kind_mark(attention), "size": size, "color": color}
         line = {"color": color, "width": 1.3, "dash": kind_dash(attention)}
         look = {
@@ -365,7 +371,8 @@ class MemorisationExplorer(Panel):
     """
 
     title = "What does the dimension buy?"
-    setting, draw = MemorisationSetting, staticmethod(memorisation_parts)
+    setting = MemorisationSetting
+    draw = staticmethod(memorisation_parts)
     _answer = staticmethod(study_memorisation)
 
     def _badge(self, answer: MemorisationStudy) -> str:
@@ -392,7 +399,8 @@ class MemorisationExplorer(Panel):
 
 def main(quick: bool) -> None:
     """Run the experiment, say what is found, and write it down."""
-    draws, rows = 3 if quick else DRAWS, []
+    draws = 3 if quick else DRAWS
+    rows = []
     for targets in TARGETS:
         for arch in CASES[:3] if quick else CASES:
             row = {

@@ -66,7 +66,8 @@ _EPS = float(torch.finfo(torch.float64).eps)
 _BENT = 8 * _EPS
 _MASKED = -1e30  # logits below this one are a mask's
 
-_NONNEGATIVE, _POSITIVE = 1, 2
+_NONNEGATIVE = 1
+_POSITIVE = 2
 
 
 class Watch(TorchDispatchMode):
@@ -212,7 +213,8 @@ def own_derivative(output: Tensor) -> str:
 
 
 def _nodes(output: Tensor) -> Iterator[object]:
-    left, seen = [output.grad_fn], set()
+    left = [output.grad_fn]
+    seen = set()
     while left:
         node = left.pop()
         if node is not None and node not in seen:

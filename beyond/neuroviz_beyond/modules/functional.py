@@ -166,7 +166,9 @@ class _Rows:
     """The Jacobian's rows so far."""
 
     def __init__(self, of: Copied, limit: float) -> None:
-        self.of, self.limit, self.inputs = of, limit, 0
+        self.of = of
+        self.limit = limit
+        self.inputs = 0
         self.bound = _bound(of)
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
@@ -270,9 +272,11 @@ class _Rows:
                 if self.bound == self.of.size
                 else left
             )
-            enough, why = f"{left}, so more inputs cannot add to it", ""
+            enough = f"{left}, so more inputs cannot add to it"
+            why = ""
         elif unchanged_since is None:
-            enough, why = "", "more inputs may add to it"
+            enough = ""
+            why = "more inputs may add to it"
         elif why := self.what_may_add(unchanged_since):
             enough = ""
         else:
@@ -338,8 +342,10 @@ class _Rows:
 
     def _check_memory(self, planned: int) -> None:
         if not self.fits(planned):
-            columns, rows = self.of.size, self.outputs * planned
-            needed, there = self._bytes(planned), available_bytes()
+            columns = self.of.size
+            rows = self.outputs * planned
+            needed = self._bytes(planned)
+            there = available_bytes()
             raise ValueError(
                 f"the derivative of {self.of.what} has {columns:,} columns, one for"
                 f" each parameter, and {rows:,} rows on {planned:,} inputs; with its"

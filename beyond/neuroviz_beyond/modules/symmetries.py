@@ -80,7 +80,8 @@ def module_symmetries(module: nn.Module) -> ModuleSymmetries:
     {'query and key bases': 8, 'value and output bases': 8,
      'key biases': 4, 'value biases': 4}
     """
-    entries, left_out = Counter(), {}
+    entries = Counter()
+    left_out = {}
     for family in _families(module):
         if all(parameter.requires_grad for parameter in family.parameters):
             entries[family.name] += family.dimension
@@ -230,7 +231,8 @@ def _attention(attention: nn.MultiheadAttention) -> Iterator[Family]:
 
 
 def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
-    d, attention = layer.self_attn.embed_dim, layer.self_attn
+    d = layer.self_attn.embed_dim
+    attention = layer.self_attn
     for norm in (layer.norm1, layer.norm2):
         if type(norm) not in (nn.LayerNorm, nn.Identity):
             raise _unknown(layer, f"it has a {type(norm).__name__} for a norm")
@@ -239,7 +241,8 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
     )
     if d == 1 and (first or second):
         raise _unknown(layer, "a layer norm makes a constant of a single entry")
-    into, out = layer.linear1, layer.linear2
+    into = layer.linear1
+    out = layer.linear2
     by_linear = [linear_map(into)], tuple(into.parameters())
     yield from _attention(attention)
     yield from hidden_rescaling(into, layer.activation, out)
@@ -257,14 +260,16 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
             norm = Norm("norm2", layer.norm2, *by_linear)
             yield from norm.absorbed()
             yield from norm.direction()
-        start, reader = attention.out_proj.bias, None if second else into
+        start = attention.out_proj.bias
+        reader = None if second else into
     else:
         if first:
             yield mean_before("norm1", attention.out_proj)
             yield from Norm("norm1", layer.norm1, *by_linear).direction()
         if second:
             yield mean_before("norm2", out)
-        start, reader = layer.norm1.bias if first else attention.out_proj.bias, into
+        start = layer.norm1.bias if first else attention.out_proj.bias
+        reader = into
     if (
         start is not None
         and out.bias is not None

@@ -67,10 +67,8 @@ class Map:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self.weight, self.bias = (
-            weight.detach(),
-            None if bias is None else bias.detach(),
-        )
+        self.weight = weight.detach()
+        self.bias = None if bias is None else bias.detach()
 
     def rows(self, part: slice) -> "Map":
         """The part of it that writes some of the outputs."""
@@ -177,7 +175,9 @@ def _numbers_shown(widths: list[int], biased: list[int]) -> int:
     >>> [_numbers_shown([4, 2, 3], biased) for biased in ([], [1], [0])]
     [10, 13, 12]
     """
-    n, k, r = widths[0], widths[-1], min(widths)
+    n = widths[0]
+    k = widths[-1]
+    r = min(widths)
     if not biased:
         return r * (n + k - r)
     after = widths[biased[-1] + 1 :]
@@ -195,7 +195,8 @@ def _product(layers: list[nn.Linear], matrix: Tensor) -> Tensor:
 
 def input_maps(attention: nn.MultiheadAttention) -> list[Map]:
     """Queries, keys and values, as three linear maps to d coordinates."""
-    joint, bias = attention.in_proj_weight, attention.in_proj_bias
+    joint = attention.in_proj_weight
+    bias = attention.in_proj_bias
     single = attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight
     weights = single if joint is None else joint.chunk(3)
     return [
@@ -214,7 +215,9 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
     b_K → b_K + c                    adds the same to all logits of a query       d
     b_V → b_V + c, b_O → b_O − O c   attention adds up to 1                       d
     """
-    d, H, a = attention.embed_dim, attention.num_heads, attention.head_dim
+    d = attention.embed_dim
+    H = attention.num_heads
+    a = attention.head_dim
     (Q, K, V), out = input_maps(attention), attention.out_proj
     heads = [slice(h * a, (h + 1) * a) for h in range(H)]
 
@@ -255,7 +258,8 @@ class Norm:
 
     def absorbed(self) -> Iterator[Family]:
         """γ into W, β into b, where nothing else reads y."""
-        gamma, beta = self.layer.weight, self.layer.bias
+        gamma = self.layer.weight
+        beta = self.layer.bias
 
         def move_scale(generator: torch.Generator) -> None:
             G = _positive(gamma, gamma.numel(), generator).diag()
@@ -275,7 +279,8 @@ class Norm:
     def direction(self, twice: int = 0) -> Iterator[Family]:
         """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent; `twice` were
         counted before."""
-        gamma, beta = self.layer.weight, self.layer.bias
+        gamma = self.layer.weight
+        beta = self.layer.bias
         if beta is not None and any(reader.bias is None for reader in self.readers):
             return
 

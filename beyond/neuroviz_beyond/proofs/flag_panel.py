@@ -105,7 +105,8 @@ def flag_parts(study: FlagStudy) -> Parts:
     )
     cells(plot, "seen by L", looking[0], "soft", "ground", "L", "ground")
     for j in range(2, MAX_LAYERS + 1):
-        name, M = f"seen by layer {j}", numbered("M", j)
+        name = f"seen by layer {j}"
+        M = numbered("M", j)
         cells(plot, name, looking[j], f"layer {j}", "ground", M, layer_letters(j))
     cells(
         plot,
@@ -170,7 +171,8 @@ def cells(
     ink: str,
 ) -> None:
     """Unit squares at (column, height)."""
-    x, base = [column for column, _ in places], [height for _, height in places]
+    x = [column for column, _ in places]
+    base = [height for _, height in places]
     look = {
         "color": theme.color(fill),
         "line": {"color": theme.color(edge), "width": 1.5},
@@ -203,7 +205,8 @@ def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     fits = dict(step.parts)[step.index + 1]
     vectors = 2 * study.arch.head_dims[step.index]
     # middle of the added part, or top of the column
-    x, y = step.index, step.seen - fits / 2
+    x = step.index
+    y = step.seen - fits / 2
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:
         place = {
@@ -314,7 +317,8 @@ def _say_spans(study: FlagStudy) -> str:
 
 
 def _say_sum(study: FlagStudy) -> str:
-    expected, exact = study.expected, study.exact.value
+    expected = study.expected
+    exact = study.exact.value
     measured = (
         f"measured: {exact}"
         if exact == expected.value

@@ -31,7 +31,8 @@ QUESTIONS = (
     *ASKED,
 )
 # larger networks are measured only when asked
-_MOST_PARAMETERS, _MOST_SECONDS = 1500, 5
+_MOST_PARAMETERS = 1500
+_MOST_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,8 @@ def _rank(
             " measured unasked: call measure_dimension, and pass what it finds."
         )
         return StatusEntry("exact rank", "not measured", "no formula", source, note)
-    answer, verdict = str(measured.value), "Theory says the same."
+    answer = str(measured.value)
+    verdict = "Theory says the same."
     if expected.value is None:
         verdict = "No formula says it."
     elif measured.value != expected.value:

@@ -57,7 +57,8 @@ def find_ending(
             case ("outside") the exponentials are random ones that satisfy the
             relations.
     """
-    over, causal = PrimeField(DEFAULT_PRIME), setting.causal
+    over = PrimeField(DEFAULT_PRIME)
+    causal = setting.causal
     rng = np.random.default_rng([setting.seed, 10])
     X = X_ = over.random(rng, (_POINTS, WIDTH, 2))
 
@@ -69,7 +70,8 @@ def find_ending(
         mu = free().mu
         return Shares(mu, over.reduce(1 - mu))
 
-    on_first, on_second = Shares(0.0, 1.0), Shares(1.0, 0.0)
+    on_first = Shares(0.0, 1.0)
+    on_second = Shares(1.0, 0.0)
     first, first_ = _shares_mod(relations, over, rng)
     tail = [free() for _ in range(setting.layers - 1)]
     tail_ = list(tail)

@@ -180,7 +180,8 @@ class _Way:
         for network, first, begin, is_right in zip(
             (self.left, self.right), firsts, places, (False, True), strict=True
         ):
-            here, given = [begin[0], begin[1]], [first]
+            here = [begin[0], begin[1]]
+            given = [first]
             for i, M in enumerate(network.M[1:layers], start=2):
                 tokens = _tokens(here[-1])
                 one = softmax_shares([M], tokens, causal=self.setting.causal)[0]
@@ -225,7 +226,8 @@ class _Way:
         causal = self.setting.causal
         (p, q), start = self._true(self.left)
         (p_, q_), start_ = self._true(self.right)
-        far, found = _far(travel), (start, start_)
+        far = _far(travel)
+        found = (start, start_)
         if self.case == "A":
             found = start, self._to_meet(self.right.M[0], _X, travel)
         elif self.case == "B2":
@@ -261,7 +263,8 @@ class _Way:
         larger power it comes to x_2 all the same. Under a mask x_2 runs away from x_1,
         by its Q, and there is no first half.
         """
-        causal, powers = self.setting.causal, (1.0, float(self.power))
+        causal = self.setting.causal
+        powers = (1.0, float(self.power))
         first, second = (
             (0.0, travel)
             if causal
@@ -276,7 +279,8 @@ class _Way:
         divisor = _softplus(start[holds])
         divided = [_softplus(logit) for logit in here]
         distance = _exp(divided[holds] - divisor)
-        found, places = [], []
+        found = []
+        places = []
         for side in (0, 1):
             given = [0.0, 0.0]
             given[mover] = here[side]

@@ -91,7 +91,8 @@ def verdict(study: SingletonStudy) -> tuple[str, str]:
     >>> verdict(study_singleton(UniquenessSetting("negative", travel=1.0)))
     ('they meet at x₁ and at x₂', 'not the same function')
     """
-    end, s = study.ending, study.setting
+    end = study.ending
+    s = study.setting
     if study.case == "same":
         return "θ′ is θ", "nothing to tell apart"
     if end.same:

@@ -29,7 +29,8 @@ class SingletonExplorer(Panel):
 
     title = "Could other weights do the same?"
     old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
-    setting, draw = UniquenessSetting, staticmethod(uniqueness_picture)
+    setting = UniquenessSetting
+    draw = staticmethod(uniqueness_picture)
     _answer = staticmethod(study_singleton)
 
     def _arrange(self) -> None:
@@ -95,7 +96,8 @@ def _say_step(study: SingletonStudy) -> str:
 
 def _say_way(study: SingletonStudy) -> str:
     """How the exponentials are moved, and what the relations have to do with it."""
-    causal, words = study.setting.causal, " and ".join(study.relations.words)
+    causal = study.setting.causal
+    words = " and ".join(study.relations.words)
     if study.case == "A":
         letters, goal = (
             ("Q and Q′", "Q′ goes to ∞")
@@ -156,7 +158,8 @@ def _say_here(study: SingletonStudy) -> str:
 def _say_end(study: SingletonStudy) -> str:
     """What follows, from the exact end of the way; and the two true functions beside
     it."""
-    end, truly = study.ending, study.functions_apart
+    end = study.ending
+    truly = study.functions_apart
     if study.case == "same":
         return "The two outputs are equal."
     measured = (

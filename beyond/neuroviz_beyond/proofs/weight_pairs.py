@@ -115,11 +115,15 @@ def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights
     """
     rng = np.random.default_rng([setting.seed, 8])
     L, other_L, *M = (_drawn(rng, part) for part in (16, 16, 12, 3, 3))
-    other_first, other_second, N = _drawn(rng, 12), _drawn(rng, 3), _drawn(rng, 4)
-    L, other_L = _fraction(setting.size) * L, _fraction(setting.size) * other_L
+    other_first = _drawn(rng, 12)
+    other_second = _drawn(rng, 3)
+    N = _drawn(rng, 4)
+    L = _fraction(setting.size) * L
+    other_L = _fraction(setting.size) * other_L
     first = _fraction(setting.symmetric) * (M[0] + M[0].T) / 2 + (M[0] - M[0].T) / 2
     M = [first, *M[1 : setting.layers]]
-    theirs, its_L = list(M), L
+    theirs = list(M)
+    its_L = L
     their_first = {
         "unrelated": other_first,
         "same symmetric part": setting.ratio * first + (N - N.T) / 2,
@@ -238,7 +242,8 @@ def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
     M = weights.M[0]
     symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
     none = [Fraction(0)] * len(symmetric)
-    p, q = [*symmetric, *none, *(-M).ravel()], [*none, *symmetric, *(-M.T).ravel()]
+    p = [*symmetric, *none, *(-M).ravel()]
+    q = [*none, *symmetric, *(-M.T).ravel()]
     return [q] if causal else [p, q]
 
 
@@ -267,7 +272,8 @@ def _monomial(powers: dict[str, Fraction]) -> str:
     ('Q⁻¹ᐟ²', '1')
     """
     if len(powers) == 2 and len(set(powers.values())) == 1:
-        together, power = "".join(powers), next(iter(powers.values()))
+        together = "".join(powers)
+        power = next(iter(powers.values()))
         return (
             together if power == 1 else f"({together}){str(power).translate(_NUMERALS)}"
         )

@@ -57,10 +57,13 @@ _LAST_SWAP = (
     "Two points modulo rescaling: values and keys may be swapped in the last layer.",
     2,
 )
-_B, _NOT_B = ("proved here", "Theorem B"), ("outside hypotheses", "Theorem B")
-_2, _7 = ("proved", "Theorem 3.2"), ("proved", "Theorem 3.7")
+_B = ("proved here", "Theorem B")
+_NOT_B = ("outside hypotheses", "Theorem B")
+_2 = ("proved", "Theorem 3.2")
+_7 = ("proved", "Theorem 3.7")
 # contains Theorem 3.7
-_F, _NOT_F = ("proved here", "Theorem F"), ("outside hypotheses", "Theorem F")
+_F = ("proved here", "Theorem F")
+_NOT_F = ("outside hypotheses", "Theorem F")
 _uniform = Transformer.uniform
 
 CASES: dict[str, SearchCase] = {

@@ -38,7 +38,9 @@ class Misfit:
         Y: np.ndarray,
         eliminate: bool,
     ) -> None:
-        self.attention, self.X, self.eliminate = attention, X, eliminate
+        self.attention = attention
+        self.X = X
+        self.eliminate = eliminate
         self.Y = _side_by_side(Y) / np.linalg.norm(Y)
         self._size = np.linalg.norm(Y)
 
@@ -72,7 +74,8 @@ class Misfit:
         )
         dZ = _moved_aside(J, (len(pseudo_inverse.T), self.Y.shape[1]))
         # R = Y (1 − P), P = Z⁺Z:  dR = −V dZ (1 − P) − R dZᵀ (Z⁺)ᵀ with V = Y Z⁺.
-        V, R = self.Y @ pseudo_inverse, self.Y - (self.Y @ rows.T) @ rows
+        V = self.Y @ pseudo_inverse
+        R = self.Y - (self.Y @ rows.T) @ rows
         first = np.tensordot(V, dZ, 1)
         first -= np.matmul(rows.T, np.matmul(rows, first))
         second = np.matmul(pseudo_inverse, np.tensordot(R, dZ.transpose(1, 0, 2), 1))
@@ -135,10 +138,14 @@ def _least_squares(
     """Descend in one chart: its last coordinates and misfit, and whether steps were
     left."""
     p = np.zeros(chart.size)
-    f, scale, radius, is_lower = misfit.value(chart, p), 0 * p, 100.0, True
+    f = misfit.value(chart, p)
+    scale = 0 * p
+    radius = 100.0
+    is_lower = True
     for _ in range(steps - 1):
         if is_lower:
-            J, size = misfit.derivative(chart, p), float(np.linalg.norm(f))
+            J = misfit.derivative(chart, p)
+            size = float(np.linalg.norm(f))
             if size == 0:
                 return p, size, True
             lengths = (
@@ -149,9 +156,12 @@ def _least_squares(
             R = np.linalg.qr(np.column_stack([J / scale, f]), "r")
             U, s, rows = np.linalg.svd(R[: len(p), :-1], full_matrices=False)
             kept = s > _FLAT * s[0]
-            s, rows, g = s[kept], rows[kept], U[:, kept].T @ R[: len(p), -1]
+            s = s[kept]
+            rows = rows[kept]
+            g = U[:, kept].T @ R[: len(p), -1]
         y, damping = _within(s, g, radius)
-        length, step = float(np.linalg.norm(y)), rows.T @ y / scale
+        length = float(np.linalg.norm(y))
+        step = rows.T @ y / scale
         there = misfit.value(chart, p - step)
         won = 1 - (np.linalg.norm(there) / size) ** 2
         expected = float(np.square(s * y).sum() + 2 * damping * length**2) / size**2
@@ -172,7 +182,8 @@ def _least_squares(
 def _within(s: np.ndarray, g: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
     """y = s g/(s² + λ) with the least λ ≥ 0 such that ‖y‖ is the radius, up to a tenth,
     or less; and λ."""
-    damping, y = 0.0, g / s
+    damping = 0.0
+    y = g / s
     while (length := float(np.linalg.norm(y))) > 1.1 * radius:
         damping += (
             (length / radius - 1) * length**2 / float((y**2 / (s**2 + damping)).sum())

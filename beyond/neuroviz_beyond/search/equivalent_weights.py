@@ -75,7 +75,8 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     """
     if attention == "softmax":
         return virtual
-    factor, M = 1.0, []
+    factor = 1.0
+    M = []
     for power, matrix in zip(reversed(range(len(virtual.M))), virtual.M, strict=True):
         length = float(np.linalg.norm(matrix)) or 1.0
         factor *= length ** (3**power)

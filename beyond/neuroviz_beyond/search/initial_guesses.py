@@ -99,7 +99,8 @@ def _near_heads(
     """A network with heads near to what the kind says."""
     found = with_heads(arch, weights)
     for i in _some(arch.num_layers, rng) + 1:
-        Q, K = found[f"{i}.Q"], found[f"{i}.K"]
+        Q = found[f"{i}.Q"]
+        K = found[f"{i}.K"]
         if kind == "near ρM":
             Q = Q * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
         elif kind == "transposes" and len(Q) == len(K):

@@ -23,10 +23,12 @@ from neuroviz_beyond.search.equivalent_weights import (
 from neuroviz_beyond.search.result import FiberPoint, StartOutcome
 from neuroviz_beyond.search.search import VERIFIED
 
-LEFT, RIGHT = (0.0, 0.45), (0.57, 1.0)
+LEFT = (0.0, 0.45)
+RIGHT = (0.57, 1.0)
 MOST_LAYERS = 3
 # where 0 and what has overflowed are drawn; hovering shows the numbers
-LOWEST, HIGHEST = 1e-17, 1e20
+LOWEST = 1e-17
+HIGHEST = 1e20
 NAMED = 3  # so many points get a ring and a name
 
 
@@ -82,7 +84,9 @@ def log(value: float) -> float:
 
 def outcomes_plot(study: SearchStudy) -> Plot:
     """All starts on two log axes: solutions are low."""
-    plot, search, size = Plot("", LEFT, (0.0, 1.0)), study.search, theme.size("marker")
+    plot = Plot("", LEFT, (0.0, 1.0))
+    search = study.search
+    size = theme.size("marker")
     ends: dict[str, list[StartOutcome]] = {end: [] for end in ENDS}
     for outcome in search.outcomes:
         ends[end_of(study, outcome)].append(outcome)
@@ -103,7 +107,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
         "size": 3 * size,
         "color": list(map(theme.color, roles)),
     }
-    x, y = [10**across for across, _ in places], [10**up for _, up in places]
+    x = [10**across for across, _ in places]
+    y = [10**up for _, up in places]
     plot.points(
         "points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False
     )
@@ -170,11 +175,13 @@ def dots(
     plot: Plot, end: End, outcomes: list[StartOutcome], size: float, filled: bool
 ) -> None:
     """The starts that ended in one way."""
-    color, ground = theme.color(end.role), theme.color("ground")
+    color = theme.color(end.role)
+    ground = theme.color("ground")
     look = {"size": size, "color": color, "opacity": 0.75}
     if not filled:
         look = {"size": size - 2, "color": ground, "opacity": 1.0}
-    x, y = [drawn(o.distance) for o in outcomes], [drawn(o.residual) for o in outcomes]
+    x = [drawn(o.distance) for o in outcomes]
+    y = [drawn(o.residual) for o in outcomes]
     said = [
         f"start {o.kind}, distance {o.distance:.1e}, residual {o.residual:.1e}"
         for o in outcomes
@@ -194,7 +201,8 @@ def finding(study: SearchStudy) -> str:
         far = search.continuum.farthest
         shown = f"{far:.1f}" if 0.1 <= far < 100 else tiny(far)
         return colored("outside", f"a continuum: solutions up to {shown} away")
-    others, number = search.others, len(search.classes)
+    others = search.others
+    number = len(search.classes)
     if not others:
         return f"one point: {search.verified} of {search.starts} starts came back to it"
     if len(others) == 1 and number == 2:
@@ -206,8 +214,12 @@ def finding(study: SearchStudy) -> str:
 def weights_view(study: SearchStudy) -> View:
     """L and the M_i that were given, and below them those of another point, where one
     was found."""
-    attention, search = study.case.arch.attention, study.search
-    given, other, name, role = normalised(attention, search.target), None, "", "soft"
+    attention = study.case.arch.attention
+    search = study.search
+    given = normalised(attention, search.target)
+    other = None
+    name = ""
+    role = "soft"
     if search.others:
         said = short_name(search.others[0])
         other = search.others[0].virtual
@@ -216,7 +228,9 @@ def weights_view(study: SearchStudy) -> View:
             f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
         )
     elif search.continuum:
-        other, name, role = search.continuum.example, "one of many<br>others", "outside"
+        other = search.continuum.example
+        name = "one of many<br>others"
+        role = "outside"
     if other is not None:
         other = nearest_signs(attention, given, normalised(attention, other))
     # all rescalings are free, so the given L is scaled to length 1
@@ -299,11 +313,13 @@ class SearchExplorer(Panel):
     """
 
     title = "Search for other weights"
-    setting, _answer = SearchSetting, staticmethod(study_search)
+    setting = SearchSetting
+    _answer = staticmethod(study_search)
     draw = staticmethod(search_parts)
 
     def _badge(self, answer: SearchStudy) -> str:
-        search, case = answer.search, answer.case
+        search = answer.search
+        case = answer.case
         found = f"{search.verified} of {search.starts} starts verified"
         return theme.badge("float", found) + theme.badge(case.status, case.source)
 

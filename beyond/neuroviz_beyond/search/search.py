@@ -70,11 +70,14 @@ _LOGITS = 0.2
 _WORTH_A_POLISH = 1e-4
 _CONVERGED = 1e-9
 # σ counts as 0 below this share, or 10 residuals
-_KERNEL, _KERNEL_RESIDUALS = 1e-12, 10
+_KERNEL = 1e-12
+_KERNEL_RESIDUALS = 10
 # tolerance of the rank of (coordinates → L, M_i), relative to its largest σ
 _RANK = 1e-8
 # nearer findings are one: usual, singular, most
-_MERGE, _MERGE_SINGULAR, _MERGE_MOST = 1e-6, 1e-3, 1e-2
+_MERGE = 1e-6
+_MERGE_SINGULAR = 1e-3
+_MERGE_MOST = 1e-2
 
 
 def search_fiber(
@@ -382,8 +385,10 @@ def _point(
     equivalents: tuple[Equivalent, ...],
     group: list[_End],
 ) -> FiberPoint:
-    best, members = group[0], [found.outcome for found in group]
-    attention, virtual = arch.attention, best.outcome.virtual
+    best = group[0]
+    members = [found.outcome for found in group]
+    attention = arch.attention
+    virtual = best.outcome.virtual
     if not arch.is_plain:
         equivalents = (*equivalents, Equivalent(SHUFFLED, shuffled(target, virtual)))
     near = max(best.reach, _MERGE)
@@ -394,5 +399,6 @@ def _point(
     )
     radius = max(distance(attention, virtual, one.virtual) for one in members)
     where = best.outcome.distance, best.outcome.residual, best.sigma_min, best.kernel
-    normal, symmetry = normalised(attention, virtual), next(named, UNEXPLAINED)
+    normal = normalised(attention, virtual)
+    symmetry = next(named, UNEXPLAINED)
     return FiberPoint(normal, len(group), radius, *where, symmetry)

@@ -21,7 +21,8 @@ from neuroviz_beyond.transformers.outputs import fitting_sizes, run
 
 _FAR = 5.0  # inputs so much longer or shorter than the heads ask for are good, too
 # more than this no input shows, to the digits that a search compares
-_APART, _HEADS_APART = 30.0, 1e4
+_APART = 30.0
+_HEADS_APART = 1e4
 
 Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""
@@ -163,7 +164,9 @@ def as_given(
     if arch.is_plain:
         L = virtual.L * (units[-1] / units[0])
         return VirtualWeights(L, tuple(M / units[0] ** 2 for M in virtual.M))
-    M, omega, start = [], [], 0
+    M = []
+    omega = []
+    start = 0
     for heads, before, after in zip(virtual.M, units[:-1], units[1:], strict=True):
         d = heads.shape[-1]
         scale = np.full((heads.shape[1], 1), after / before)

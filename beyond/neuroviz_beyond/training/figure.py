@@ -12,9 +12,12 @@ from neuroviz.kit.plot import BOTTOM, LEFT, TOP, Parts, Plot, compose
 from neuroviz.kit.words import power_of_ten, rough, share_in_words
 from neuroviz.singular.flow import BOUNDARY, SINGULAR, Attraction, Flow
 
-RUNS_DRAWN, RUNS_COMPARED = 60, 5
+RUNS_DRAWN = 60
+RUNS_COMPARED = 5
 # ends of the logarithmic axes
-LOWEST_LOSS, LOWEST_RATIO, LOWEST_ANGLE = -8.0, -10.0, -6.0
+LOWEST_LOSS = -8.0
+LOWEST_RATIO = -10.0
+LOWEST_ANGLE = -6.0
 # a loss that exceeds the least possible one by less counts as reaching it
 REACHED = 1e-6
 # a target with a smaller least possible loss is a layer, but for rounding
@@ -147,7 +150,8 @@ def conserved(study: FlowStudy) -> Plot:
     plot = Plot("2", (0.0, 0.45), (0.0, 0.34))
     flow = study.flow
     drawn = min(RUNS_DRAWN, study.runs)
-    few, samples = min(RUNS_COMPARED, drawn), len(flow.times) - 1
+    few = min(RUNS_COMPARED, drawn)
+    samples = len(flow.times) - 1
     scalar = next(path for path in flow.conserved.values() if path.ndim == 2)[
         1:, :drawn
     ].T
@@ -172,7 +176,8 @@ def conserved(study: FlowStudy) -> Plot:
             hover=f"{hover} = %{{y:.4f}}",
         )
     values = np.concatenate([moved.ravel(), entries.ravel(), scalar.ravel()])
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     pad = 0.08 * max(high - low, 1e-3)
     title = f"time   (dotted, for comparison: ‖{first}‖², which moves)"
     plot.log_axis("x", *np.log10(flow.times[[1, -1]]), title, plain=True)
@@ -207,7 +212,8 @@ def places(study: FlowStudy) -> Plot:
             f"{style.where}: σ₂/σ₁ = %{{customdata[0]}}, sine of the angle"
             " %{customdata[1]}"
         )
-        name, places = f"ends: {style.where}", (x[here].tolist(), y[here].tolist())
+        name = f"ends: {style.where}"
+        places = (x[here].tolist(), y[here].tolist())
         plot.points(name, *places, look, cliponaxis=False, **more)
     clipped_axis(
         plot,
@@ -218,11 +224,14 @@ def places(study: FlowStudy) -> Plot:
     )
     # above 1 there is room for three lines of words
     clipped_axis(plot, "y", LOWEST_RATIO, 3.3, "σ₂/σ₁ of A")
-    low, left, wash = LOWEST_RATIO - 0.35, LOWEST_ANGLE - 0.35, theme.color("wash")
+    low = LOWEST_RATIO - 0.35
+    left = LOWEST_ANGLE - 0.35
+    wash = theme.color("wash")
     dotted = {"width": 2, "color": theme.color("boundary"), "dash": "dot"}
     plot.region((left, 0.35), (low, log10(SINGULAR)), {"width": 0}, wash)
     plot.region((left, log10(BOUNDARY)), (low, log10(SINGULAR)), dotted, wash)
-    share, ends = study.counts.singular, flow.ends.tolist()
+    share = study.counts.singular
+    ends = flow.ends.tolist()
     one = study.runs == share == 1
     plot.headline(f"{share_in_words(share, study.runs)} end{'s' * one} singular")
     plot.corner(

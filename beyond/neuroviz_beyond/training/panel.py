@@ -73,7 +73,8 @@ PLACES = {
     "off": "no layer, and off the closure",
 }
 # what is computed; the first of both takes about 0.3 s, once
-RUNS, TIMES = (40, 100, 400), (60, 150, 600)
+RUNS = (40, 100, 400)
+TIMES = (60, 150, 600)
 MOMENTS = np.geomspace(0.1, TIMES[-1], 32)
 
 
@@ -114,7 +115,9 @@ def study_flow(setting: FlowSetting) -> Generator[str, None, FlowStudy]:
         at = setting.x, setting.y, setting.z
         forms = SLICES[setting.slice].forms(*at)
         names = SLICES[setting.slice].coordinates
-        table, kind, known = forms_table(*forms), str(kind_of(*forms)), ""
+        table = forms_table(*forms)
+        kind = str(kind_of(*forms))
+        known = ""
         where = ", ".join(
             f"{name} = {value:g}" for name, value in zip(names, at, strict=True)
         )
@@ -156,8 +159,10 @@ class FlowExplorer(Panel):
     """
 
     title = "Does training end at singular points?"
-    setting, _answer = FlowSetting, staticmethod(study_flow)
-    draw, walks = staticmethod(flow_parts), ("time",)
+    setting = FlowSetting
+    _answer = staticmethod(study_flow)
+    draw = staticmethod(flow_parts)
+    walks = ("time",)
 
     def _arrange(self) -> None:
         placed = self.controls["target"].value == "placed"
@@ -173,7 +178,9 @@ class FlowExplorer(Panel):
         )
 
     def _describe(self, answer: FlowStudy) -> str:
-        counts, kind, runs = answer.counts, answer.kind, answer.runs
+        counts = answer.counts
+        kind = answer.kind
+        runs = answer.runs
         share, boundary = (
             share_in_words(part, runs) for part in (counts.singular, counts.boundary)
         )

@@ -90,8 +90,10 @@ def shown(caller: str, arch: Transformer, weights: Weights) -> list[Shown]:
         keys, values = (np.repeat(w[name], H // len(w[name]), axis=0) for name in "KV")
         beta, O = w.get("beta", 1), w.get("O")  # noqa: E741
         back = beta * keys.mT
-        A, V = back @ w["Q"], values if O is None else O @ values
-        c, omega = np.zeros((H, d_in), A.dtype), np.zeros(d_out, A.dtype)
+        A = back @ w["Q"]
+        V = values if O is None else O @ values
+        c = np.zeros((H, d_in), A.dtype)
+        omega = np.zeros(d_out, A.dtype)
         if block.biases:
             c = (back @ w["q"])[..., 0]
             through = np.repeat(w["v"], H // len(w["v"]), axis=0)
@@ -260,13 +262,18 @@ def _align_layers(
     here = there = _Tokens(
         exactly(np.eye(arch.widths[0])), exactly(np.zeros(arch.widths[0]))
     )
-    heads, error, second = [], 0.0, []
-    bases, shifts = [here.basis.value], [here.origin.value]
+    heads = []
+    error = 0.0
+    second = []
+    bases = [here.basis.value]
+    shifts = [here.origin.value]
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         last = i == arch.num_layers
         # no change of basis mixes these
-        own_inputs, own_outputs = arch.skip or i == 1, arch.skip or last
-        A, A2 = _attention(one, here), _attention(other, there)
+        own_inputs = arch.skip or i == 1
+        own_outputs = arch.skip or last
+        A = _attention(one, here)
+        A2 = _attention(other, there)
         order, attention = _partners(i, A, A2, one.V.value, own_inputs, judge)
         A2 = [A2[k] for k in order]
         other = other._replace(A=other.A[order], V=other.V[order], c=other.c[order])
@@ -276,7 +283,8 @@ def _align_layers(
             after = after2 = exactly(np.eye(arch.widths[i]))
         else:
             after, after2 = _bases_after(i, one.V @ here.basis, other.V @ there.basis)
-        V, V2 = solved(after, one.V @ here.basis), solved(after2, other.V @ there.basis)
+        V = solved(after, one.V @ here.basis)
+        V2 = solved(after2, other.V @ there.basis)
         worst = judge.values(V, V2, own_outputs, own_inputs)
         if last:
             worst = worst.worse(judge.constants(*origins, V, A, arch.skip))
@@ -292,7 +300,8 @@ def _align_layers(
                 omega=one.omega.value + origins[1].value - origins[0].value
             )
             origins = 2 * (exactly(np.zeros(arch.widths[i])),)
-        here, there = _Tokens(after, origins[0]), _Tokens(after2, origins[1])
+        here = _Tokens(after, origins[0])
+        there = _Tokens(after2, origins[1])
         bases.append(after2.value @ _inverse(after))
         shifts.append(there.origin.value - bases[-1] @ here.origin.value)
         heads.append(tuple(order))
@@ -383,7 +392,8 @@ def _partners(
 ) -> tuple[list[int], Verdict]:
     """For each head of the first weights the head of the second that attends as it
     does."""
-    order, worst = [], Verdict("equal", 0.0, 0.0)
+    order = []
+    worst = Verdict("equal", 0.0, 0.0)
     for h, one in enumerate(A):
         far = np.array([_apart(one, other, judge) for other in A2])
         near = np.flatnonzero(far <= max(far.min(), 2 * judge.tolerance))

@@ -67,7 +67,8 @@ def speaks_of_fibres(arch: Transformer) -> bool:
     One layer of any widths, or skips, or a bottleneck whose values fill the inner width
     δ: G v ≥ δ.
     """
-    block, delta = arch.block, min(arch.widths)
+    block = arch.block
+    delta = min(arch.widths)
     if (
         arch.attention == "lightning"
         or arch.tokens == 1
@@ -101,11 +102,14 @@ def effective_widths(arch: Transformer) -> tuple[int, ...]:
     >>> effective_widths(Transformer((2, 4, 2), (2, 2)))
     (2, 2, 2)
     """
-    r, w, v = [arch.widths[0]], list(arch.widths), arch.block.value_dim or inf
+    r = [arch.widths[0]]
+    w = list(arch.widths)
+    v = arch.block.value_dim or inf
     for H, width in zip(arch.heads, arch.widths[1:], strict=True):
         r.append(min(width, H * min(v, r[-1])))
     for i in range(arch.num_layers - 1, 0, -1):
-        H, a = arch.heads[i], arch.head_dims[i]
+        H = arch.heads[i]
+        a = arch.head_dims[i]
         G = arch.block.kv_heads or H
         w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
     return tuple(w)
@@ -118,7 +122,8 @@ def visible_count(arch: Transformer, symmetric_after: int | None = None) -> int:
     dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of
     their A only.
     """
-    w, v = effective_widths(arch), arch.block.value_dim or inf
+    w = effective_widths(arch)
+    v = arch.block.value_dim or inf
     count = -sum(width**2 for width in w[1:-1])
     for i, (H, a, x, y) in enumerate(
         zip(arch.heads, arch.head_dims, w, w[1:], strict=False)
@@ -148,7 +153,8 @@ def softmax_of_any_widths(arch: Transformer) -> Expected:
     of the widths, 1, 2, 4, 2 can be seen by later layers;
     nothing but the bases of heads and layers is lost
     """
-    w, value = effective_widths(arch), visible_count(arch)
+    w = effective_widths(arch)
+    value = visible_count(arch)
     if arch.tokens == 2 and not speaks_of_fibres(arch):
         return no_formula(
             f"two tokens, heads and these widths; it is at most {value} (Theorem W)"
@@ -211,7 +217,8 @@ def one_lightning_layer(
 
 def _lightning_mlps(arch: Transformer) -> Expected:
     """Σ (α_i + d² − 1) + (l − 1)(μ − 2 d²), μ = min(2 d m − m, d C(d + e − 1, e))."""
-    d, depth = arch.widths[0], arch.num_layers
+    d = arch.widths[0]
+    depth = arch.num_layers
     layers = sum(alpha(a, d) + d * d - 1 for a in arch.head_dims)
     value = layers + (depth - 1) * (seen_of_an_mlp(d, *arch.block.mlp) - 2 * d * d)
     where = f"MLPs of power {arch.block.mlp[1]} between layers of rank 2 or more"
@@ -254,8 +261,11 @@ def known_redundancies(arch: Transformer) -> dict[str, int]:
     {'bases of keys and queries': 8, 'bases of values and outputs': 8,
      'key biases': 4, 'value biases': 4}
     """
-    block, d, found = arch.block, min(arch.widths), Counter()
-    inner, v = arch.num_layers - 1, block.value_dim
+    block = arch.block
+    d = min(arch.widths)
+    found = Counter()
+    inner = arch.num_layers - 1
+    v = block.value_dim
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups = block.kv_heads or H
         bases = (
@@ -298,7 +308,8 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
     >>> seen_of_an_mlp(10**9, 8, 10**9)
     15999999992
     """
-    most, few = 2 * d * m - m, min(d - 1, e)
+    most = 2 * d * m - m
+    few = min(d - 1, e)
     if few > most.bit_length():  # C(n, k) ≥ 2ᵏ for n ≥ 2 k
         return most
     return min(most, d * comb(d + e - 1, few))
@@ -312,7 +323,9 @@ def what_is_missing(arch: Transformer) -> str | None:
     >>> what_is_missing(Transformer((3, 3), (4,), attention="softmax", block=block))
     'rotary positions with head dimensions above the width'
     """
-    block, d, depth = arch.block, arch.widths, arch.num_layers
+    block = arch.block
+    d = arch.widths
+    depth = arch.num_layers
     if arch.attention == "lightning":
         return "lightning with this in its block"
     if arch.tokens == 1:

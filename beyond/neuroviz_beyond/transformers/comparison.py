@@ -95,7 +95,8 @@ class Judge:
     ) -> Verdict:
         """Entry by entry in units of `unit`; where rounding hides the difference, in
         units of `coarse`."""
-        apart, noise = np.abs(one.value - other.value), self.noise(one, other)
+        apart = np.abs(one.value - other.value)
+        noise = self.noise(one, other)
         if not (np.isfinite(apart).all() and np.isfinite(noise).all()):
             return Verdict("hidden", np.inf, np.inf)
         # we compute in float64, and round once
@@ -122,10 +123,13 @@ class Judge:
         )
         if own_inputs:
             both = balanced(np.column_stack([A, c]))
-            A_unit, c_unit = both[:, :-1], both[:, -1]
+            A_unit = both[:, :-1]
+            c_unit = both[:, -1]
         else:
-            A_unit, c_unit = length(A), length(c)
-        A_size, c_size = length(A), length(c)
+            A_unit = length(A)
+            c_unit = length(c)
+        A_size = length(A)
+        c_size = length(c)
         # A shift of tokens may cancel c; then it counts beside what A does to tokens of
         # a fitting size.
         return self.compare(one.A, other.A, A_unit, A_size).worse(
@@ -202,7 +206,8 @@ def balanced(sizes: np.ndarray) -> np.ndarray:
     """
     left = np.array(sizes, float)
     seen = left.any(axis=1, keepdims=True) & left.any(axis=0, keepdims=True)
-    rows, columns = np.ones((len(left), 1)), np.ones((1, left.shape[1]))
+    rows = np.ones((len(left), 1))
+    columns = np.ones((1, left.shape[1]))
     for _ in range(_ROUNDS):
         for axis, scale in ((1, rows), (0, columns)):
             root = np.sqrt(left.max(axis=axis, keepdims=True))

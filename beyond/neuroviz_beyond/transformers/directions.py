@@ -158,7 +158,9 @@ Changes = Callable[[_Network, int], Iterable[Change]]
 def _query_bases(net: _Network, i: int) -> Iterator[Change]:
     """Q_h → C Q_h, K_g → C⁻ᵀ K_g, biases too; and what products with a matrix of low
     rank do not show."""
-    over, w, a = net.over, net.layer(i), net.arch.head_dims[i - 1]
+    over = net.over
+    w = net.layer(i)
+    a = net.arch.head_dims[i - 1]
     turns = net.rotations(i)
     # Softmax does not see k: it adds one number to all logits of a column. With
     # rotations it sees it.
@@ -212,7 +214,8 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
     Columns of a softmax sum to 1, so there O v is a constant vector, which the output
     bias takes back.
     """
-    over, w = net.over, net.layer(i)
+    over = net.over
+    w = net.layer(i)
     values = [
         name
         for name in ("V", "v")
@@ -289,13 +292,15 @@ def _value_biases(net: _Network, i: int) -> Iterator[Change]:
 def _shifts(net: _Network, i: int) -> Iterator[Change]:
     """A constant vector, added to the tokens after layer i (0: to the positions),
     undone by layer i + 1."""
-    over, arch = net.over, net.arch
+    over = net.over
+    arch = net.arch
     writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
     if (i == 0 and not arch.block.positions) or (
         (i or arch.skip) and not writes_constants
     ):
         return
-    vectors, passed = np.eye(arch.widths[i]), np.eye(arch.widths[i])
+    vectors = np.eye(arch.widths[i])
+    passed = np.eye(arch.widths[i])
     if arch.block.mlp and i:
         w = net.layer(i)
         if arch.block.mlp[1] > 1:
@@ -322,7 +327,8 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
 def _interfaces(net: _Network, i: int) -> Iterator[Change]:
     """Another basis for the tokens after layer i; with an MLP there, before and after
     it."""
-    here, after = net.layer(i), net.layer(i + 1)
+    here = net.layer(i)
+    after = net.layer(i + 1)
     written = ("O", "o") if "O" in here else ("V", "v")
     writers = [{f"{i}.{name}": here[name] for name in written if name in here}]
     readers = [{f"{i + 1}.{name}": after[name] for name in ("Q", "K", "V")}]
@@ -389,7 +395,9 @@ def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
     of it L_i = L_{i−1} + 2 U₂ diag(U₁ s_i) U₁ ("Affine maps between layers"). All
     layers change at once.
     """
-    over, depth, d = net.over, net.arch.num_layers, net.arch.widths[0]
+    over = net.over
+    depth = net.arch.num_layers
+    d = net.arch.widths[0]
     layers = [net.layer(i) for i in range(1, depth + 1)]
     # What each coordinate of s_i adds to L: a d × d matrix.
     bends = []
@@ -409,8 +417,11 @@ def _affine_change(
     bends: list[np.ndarray],
 ) -> Change:
     """What all weights do while the tokens change by s_i + L_i z."""
-    over, d = net.over, net.arch.widths[0]
-    L, s, change = np.zeros((d, d)), np.zeros((d, 1)), {}
+    over = net.over
+    d = net.arch.widths[0]
+    L = np.zeros((d, d))
+    s = np.zeros((d, 1))
+    change = {}
     for i, w in enumerate(layers, start=1):
         is_last = i == len(layers)
         next_s = np.zeros((d, 1)) if is_last else constants[i - 1]
@@ -444,7 +455,8 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     only if the rows of Ȧ are in the row space of A, those of V̇ in that of V, and VᵀȦ +
     V̇ᵀA = 0. The first two are solved group by group.
     """
-    over, w = net.over, net.layer(i)
+    over = net.over
+    w = net.layer(i)
     if net.arch.heads[i - 1] == 1:
         return
     Q, K, V = (
@@ -454,7 +466,8 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     if "beta" in w:
         Q = over.reduce(Q * w["beta"])
     groups = net.heads_of(i)
-    turns, still = net.rotations(i), [np.eye(V.shape[1])]
+    turns = net.rotations(i)
+    still = [np.eye(V.shape[1])]
     attention = _Rows(
         over, [_Products(over, K[g], Q[heads], turns) for g, heads in enumerate(groups)]
     )
@@ -481,8 +494,10 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     changes = [
         over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)
     ]
-    of_attention, of_values = changes[: len(groups)], changes[len(groups) :]
-    of_K, of_V = K[0].size, V[0].size
+    of_attention = changes[: len(groups)]
+    of_values = changes[len(groups) :]
+    of_K = K[0].size
+    of_V = V[0].size
     # With temperatures what was solved for in place of Q̇ is β Q̇.
     inverses = (
         np.stack([inverse(over, beta) for beta in w["beta"]])
@@ -531,12 +546,15 @@ class _Products:
         turns: list[np.ndarray],
     ) -> None:
         if seconds is None:
-            self.rows, self.effect = first.reshape(1, -1), np.eye(first.size)[:, None]
+            self.rows = first.reshape(1, -1)
+            self.effect = np.eye(first.size)[:, None]
             return
         (a, x), (heads, _, y) = first.shape, seconds.shape
-        rows, effects = [], []
+        rows = []
+        effects = []
         for R in turns:
-            left, right = over.matmul(first.T, R), over.matmul(R, seconds)
+            left = over.matmul(first.T, R)
+            right = over.matmul(R, seconds)
             rows.append(over.matmul(left, seconds).reshape(heads, -1))
             of_first = np.zeros((a, x, heads, x, y))
             of_seconds = np.zeros((heads, a, y, heads, x, y))
@@ -549,10 +567,8 @@ class _Products:
                 of_seconds.reshape(-1, heads, x * y),
             )
             effects.append(np.concatenate(both))
-        self.rows, self.effect = (
-            np.concatenate(rows, axis=-1),
-            np.concatenate(effects, axis=-1),
-        )
+        self.rows = np.concatenate(rows, axis=-1)
+        self.effect = np.concatenate(effects, axis=-1)
 
 
 class _Rows:
@@ -571,7 +587,8 @@ class _Rows:
         outside = null_space(over, rows).T
         inside = _coordinates(over, rows)
         self.rows = over.matmul(rows, inside)
-        self.free, self.moved = [], []
+        self.free = []
+        self.moved = []
         for group in groups:
             entries, heads, length = group.effect.shape
             leaves = over.matmul(group.effect, outside).reshape(entries, -1)

@@ -57,7 +57,8 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
     """
     arch = as_transformer("expected_dimension", net)
     # layers do not interact
-    block, apart = arch.block, arch.skip or arch.num_layers == 1
+    block = arch.block
+    apart = arch.skip or arch.num_layers == 1
     if (
         block.value_dim
         and block == Block(block.value_dim)
@@ -79,7 +80,9 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
 
 
 def _softmax_variant(arch: Transformer) -> Expected:
-    d, value, source = arch.widths, visible_count(arch), "Theorem E"
+    d = arch.widths
+    value = visible_count(arch)
+    source = "Theorem E"
     shared = (arch.num_layers - 1) * d[0] ** 2
     if arch.skip:
         value += shared
@@ -103,7 +106,8 @@ def _softmax_variant(arch: Transformer) -> Expected:
 
 
 def _lightning_variant(arch: Transformer) -> Expected:
-    d, depth = arch.widths[0], arch.num_layers
+    d = arch.widths[0]
+    depth = arch.num_layers
     if arch.skip or depth == 1:  # a mask does not change the dimension of one layer
         return _layer_by_layer(arch)
     if set(arch.heads) == {1}:
@@ -134,7 +138,8 @@ def _lightning_variant(arch: Transformer) -> Expected:
 def _layer_by_layer(arch: Transformer) -> Expected:
     """Theorem S: with skips the dimension is the sum of those of the layers, each
     alone."""
-    d, v = arch.widths[0], arch.block.value_dim
+    d = arch.widths[0]
+    v = arch.block.value_dim
     if arch.num_layers > 1 and v and min(arch.heads[:-1]) * v < d:
         return no_formula("lightning with skips and values that do not fill the width")
     layers = [

@@ -10,7 +10,9 @@ from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.evaluate import Weights, forward
 
-_INPUTS, _TOKENS, _TRIES = 4, 4, 60
+_INPUTS = 4
+_TOKENS = 4
+_TRIES = 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
 # logits spread by so much: attention neither uniform nor on one token
 _FITTING = (0.3, 3.0)
@@ -39,7 +41,8 @@ def outputs_differ(
     }
     for size in sorted(sizes or {1.0}):
         one, other = (forward(Reals(), few, w, size * X) for w in (first, second))
-        unit, apart = _per_output(one), _per_output(other - one)
+        unit = _per_output(one)
+        apart = _per_output(other - one)
         if not (apart <= most * unit).all():
             worst = int(
                 np.argmax(apart / np.where(unit > 0, unit, np.finfo(float).tiny))
@@ -94,7 +97,8 @@ def run(
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """How far the logits of a column spread, head by head of all layers; and the tokens
     after each layer."""
-    found, tokens = [], []
+    found = []
+    tokens = []
     t = X.shape[-1]
     hidden = np.tril(np.ones((t, t), bool), -1) & causal
     with np.errstate(over="ignore", invalid="ignore"):

@@ -276,9 +276,11 @@ def study_models(setting: ModelSetting) -> ModelStudy:
 
 def real_model_parts(study: ModelStudy) -> Parts:
     """One bar for each model, the longest on top."""
-    plot, models = Plot("", (0.14, 1.0), (0.0, 1.0)), list(study.shares)
+    plot = Plot("", (0.14, 1.0), (0.0, 1.0))
+    models = list(study.shares)
     small = {"size": theme.size("note"), "color": theme.color("soft")}
-    rows, ends = list(range(len(models))), [0.0] * len(models)
+    rows = list(range(len(models)))
+    ends = [0.0] * len(models)
     for name, role in _ROLES.items():
         x = [study.shares[model].get(name, 0.0) for model in models]
         edge = {"color": theme.color("symmetry"), "width": 1.5 * (role == "ground")}
@@ -348,7 +350,8 @@ class RealModelsExplorer(Panel):
     """
 
     title = "And in a real model?"
-    setting, draw = ModelSetting, staticmethod(real_model_parts)
+    setting = ModelSetting
+    draw = staticmethod(real_model_parts)
     _answer = staticmethod(study_models)
 
     def _badge(self, answer: ModelStudy) -> str:

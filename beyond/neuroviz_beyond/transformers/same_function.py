@@ -22,9 +22,13 @@ from neuroviz_beyond.transformers.alignment import (
 )
 from neuroviz_beyond.transformers.evaluate import Weights
 
-D, LAYERS, HEADS = 2, 2, 2
+D = 2
+LAYERS = 2
+HEADS = 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
-_INPUTS, _CANDIDATES, _FASTEST = 64, 100, 2.0
+_INPUTS = 64
+_CANDIDATES = 100
+_FASTEST = 2.0
 Network = tuple[Shown, ...]
 
 
@@ -133,7 +137,8 @@ class TwinStudy:
         )
 
     def _partner(self, layer: int, head: int) -> tuple[int, int] | None:
-        rate, others = self.rates[0, layer, head], self.rates[1, layer]
+        rate = self.rates[0, layer, head]
+        others = self.rates[1, layer]
         for sign in (1, -1) if self.setting.third == 0 else (1,):
             k = int(np.abs(others - sign * rate).argmin())
             if abs(others[k] - sign * rate) <= TOLERANCE * abs(rate):
@@ -218,7 +223,8 @@ def _random_parts(setting: TwinSetting) -> tuple:
     layer, and inputs."""
     rng = np.random.default_rng([setting.seed, 3])
     first = _first(setting, rng)
-    E, g = rng.standard_normal((D, D)), rng.standard_normal(D)
+    E = rng.standard_normal((D, D))
+    g = rng.standard_normal(D)
     lines = [_line(setting, first, layer, rng) for layer in range(LAYERS)]
     return first, E, g, lines, rng.standard_normal((_INPUTS, D, 3))
 
@@ -255,7 +261,8 @@ def rates(
             [float(w @ (A_h @ x + c_h)) for A_h, c_h in zip(A, c, strict=True)]
         )
         F = V.sum(0) + (np.eye(len(x)) if skip else 0)
-        x, w = F @ x + omega, F @ w
+        x = F @ x + omega
+        w = F @ w
     return found
 
 
@@ -291,7 +298,8 @@ def _first(setting: TwinSetting, rng: np.random.Generator) -> Network:
     layers = []
     for _ in range(LAYERS):
         A, V = rng.standard_normal((2, HEADS, D, D))
-        c, omega = rng.standard_normal((HEADS, D)), rng.standard_normal(D)
+        c = rng.standard_normal((HEADS, D))
+        omega = rng.standard_normal(D)
         layers.append(Shown(A, V, c * setting.biases, omega * setting.biases))
     if setting.signs:
         layers[0].V[1] = -layers[0].V[0]
@@ -317,10 +325,12 @@ def _line(
 ) -> tuple[np.ndarray, np.ndarray]:
     """x₂ and w: of many random ones those with the rates of a layer's heads farthest
     apart, and from 0."""
-    best, chosen = -1.0, (np.ones(D), np.ones(D))
+    best = -1.0
+    chosen = (np.ones(D), np.ones(D))
     for x, w in rng.standard_normal((_CANDIDATES, 2, D)):
         small, large = sorted(np.abs(rates(first, x, w, setting.has_skip)[layer]))
         score = float(min(small, large - small) / large)
         if score > best:
-            best, chosen = score, (x, w * _FASTEST / large)
+            best = score
+            chosen = (x, w * _FASTEST / large)
     return chosen

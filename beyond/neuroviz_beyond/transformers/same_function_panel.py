@@ -18,7 +18,8 @@ from neuroviz_beyond.transformers.same_function import (
 )
 
 # half width and height of the part of the complex plane that is shown
-_WIDE, _HIGH = 1.7, 12.6
+_WIDE = 1.7
+_HIGH = 12.6
 _PLACES = ((0.02, 0.47), (0.54, 0.99))
 _SHAPES = ("circle", "square")  # marks of the two heads
 _NEAR = 0.25  # labels nearer than this become one text
@@ -42,7 +43,8 @@ def outcome(study: TwinStudy) -> str:
 def _matrices(study: TwinStudy) -> View:
     """A row for each network: A (with c) and V of each head, ω of each layer, and the
     outputs."""
-    biases, same = study.setting.biases, study.same_outputs
+    biases = study.setting.biases
+    same = study.same_outputs
     A_most, V_most, _, omega_most = (
         1.3 * largest_entry(*parts) for parts in zip(*study.first, strict=True)
     )
@@ -102,7 +104,8 @@ def _verdict(study: TwinStudy, view: View) -> dict:
         if study.same_outputs
         else colored("focus", "<b>≠</b>")
     )
-    x, y = (above["x"][0] + above["x"][-1]) / 2, (above["y"][-1] + below["y"][0]) / 2
+    x = (above["x"][0] + above["x"][-1]) / 2
+    y = (above["y"][-1] + below["y"][0]) / 2
     return label(text, x, y, font={"size": theme.size("base")})
 
 
@@ -112,7 +115,8 @@ def _span(
     """Left, right, top and bottom of a head's two matrices in the table."""
     in_a_row = len(view.traces) // 2  # traces of one row: the layers, and the outputs
     at = place * in_a_row + layer * (in_a_row // LAYERS) + 2 * head
-    A, V = view.traces[at], view.traces[at + 1]
+    A = view.traces[at]
+    V = view.traces[at + 1]
     return A["x"][0], V["x"][-1], A["y"][0], A["y"][-1]
 
 
@@ -137,7 +141,8 @@ def _threads(study: TwinStudy, view: View) -> list[dict]:
 
 def _layer_names(view: View) -> list[dict]:
     """Below the second row."""
-    notes, font = [], {"size": theme.size("base"), "color": theme.color("soft")}
+    notes = []
+    font = {"size": theme.size("base"), "color": theme.color("soft")}
     for i in range(LAYERS):
         (left, _, _, bottom), (_, right, _, _) = (
             _span(view, 1, i, 0),
@@ -152,7 +157,9 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
     """The z-plane, x₁ = x₂ + z w, with the poles of the second output column; the other
     layers are frozen."""
     plot = Plot("2" if layer else "", _PLACES[layer], (0.04, 0.86))
-    size, third, order = theme.size("marker"), study.setting.third, study.places[layer]
+    size = theme.size("marker")
+    third = study.setting.third
+    order = study.places[layer]
     partners = study.partners[layer]
     shared = {partner[0] for partner in partners if partner}
     plot.rule("x", 0.0, "axis", 1.0, "solid", layer="below")
@@ -161,7 +168,8 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
         ends, alone = [], []  # logits without a partner
         for h in range(HEADS):
             rate = study.rates[network, layer, h]
-            z, logit = poles(rate, third, _HIGH), numbered("q", h + 1) + "′" * network
+            z = poles(rate, third, _HIGH)
+            logit = numbered("q", h + 1) + "′" * network
             if network == 0:
                 look = {
                     "color": theme.color("ink"),

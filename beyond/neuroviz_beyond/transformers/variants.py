@@ -121,7 +121,8 @@ class VariantSetting:
     def ignored(self) -> str:
         """The switches that cannot act here, and why, in a sentence; empty if all
         can."""
-        full, odd = self.value_dim == "full", self.shared == "pairs" and self.heads % 2
+        full = self.value_dim == "full"
+        odd = self.shared == "pairs" and self.heads % 2
         shares = self.shared != "own" and self.heads > 1
         reasons = {
             f"rotary (a = {self.head_dim} is odd)": self.rotary and self.head_dim % 2,
@@ -217,7 +218,8 @@ def study_variants(setting: VariantSetting) -> VariantStudy:
     >>> effects(study.before, study.ledger)[0]
     'the 9 of “bases between layers” come to life'
     """
-    arch, other = setting.arch, setting.earlier
+    arch = setting.arch
+    other = setting.earlier
     before = kernel_ledger(other.arch, setting.seed) if other else None
     return VariantStudy(
         setting, kernel_ledger(arch, setting.seed), expected_dimension(arch), before
@@ -250,14 +252,17 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
         )
         counted = counted if dimensions else "and no other dimension"
         return [f"{_count(abs(more), 'parameter')} {word}, {counted}"]
-    old, new = costs(before), costs(after)
+    old = costs(before)
+    new = costs(after)
     old["unexplained directions"], new["unexplained directions"] = (
         before.unexplained,
         after.unexplained,
     )
-    found, stayed = [], []
+    found = []
+    stayed = []
     for name in [*FAMILIES, "unexplained directions"]:
-        was, now = old.get(name, 0), new.get(name, 0)
+        was = old.get(name, 0)
+        now = new.get(name, 0)
         if was == now:
             stayed += [name] if now else []
         elif not now:

@@ -18,7 +18,8 @@ from neuroviz_beyond.transformers.variants import (
 
 UNEXPLAINED = "unexplained"
 # heights in a row: the present bar, and the former one below it
-_THICK, _THIN = 0.46, 0.14
+_THICK = 0.46
+_THIN = 0.14
 _UP = 0.08  # the present bar and its number stand higher by this part of a row
 _TICK = 34  # pixels: the mark of the formula is longer than the bar is thick
 # the axis is longer than the longest bar by this factor: room for the numbers
@@ -31,7 +32,9 @@ def variants_parts(study: VariantStudy) -> Parts:
     names = _names(study)
     ledger = study.ledger
     before = study.before
-    now, old, last = _bars(ledger, names), _bars(before, names), len(names) + 1
+    now = _bars(ledger, names)
+    old = _bars(before, names)
+    last = len(names) + 1
     said = [f"before: {length}" for _, length in old]
     _draw(plot, "before", old, range(len(old)), "ghost", said, thin=True)
     _draw(plot, "parameters", now, [0], "soft", [f"{ledger.parameters} parameters"])
@@ -44,7 +47,8 @@ def variants_parts(study: VariantStudy) -> Parts:
     said = [f"exact rank {ledger.dimension} mod {ledger.measured.prime or ''}"]
     _draw(plot, "dimension (measured)", now, [last], "measured", said)
 
-    value, source = study.expected.value, study.expected.source
+    value = study.expected.value
+    source = study.expected.source
     known = ([value], [last - _UP]) if value is not None else ([], [])
     line = {"color": theme.color("formula"), "width": theme.size("line") + 2}
     # the mark that the ledger has, too
@@ -86,7 +90,8 @@ def _bars(ledger: KernelLedger | None, names: list[str]) -> list[tuple[int, int]
     """Start and length of each bar, from the parameters to the dimension."""
     if ledger is None:
         return []
-    bars, left = [(0, ledger.parameters)], ledger.parameters
+    bars = [(0, ledger.parameters)]
+    left = ledger.parameters
     for name in names:
         cost = ledger.unexplained if name == UNEXPLAINED else costs(ledger).get(name, 0)
         left -= cost
@@ -106,7 +111,8 @@ def _draw(
     """Some of the bars, in the colour of a role."""
     marker: dict = {"color": theme.color(role)}
     if role == "outside":
-        color, ground = theme.color(role), theme.color("ground")
+        color = theme.color(role)
+        ground = theme.color("ground")
         pattern = {
             "shape": "/",
             "bgcolor": ground,
@@ -135,14 +141,16 @@ def _numbers(
 ) -> list[str]:
     """The number right of each bar; where another one stood there before, that one
     too."""
-    found, small = [], f"font-size:{theme.size('note')}px"
+    found = []
+    small = f"font-size:{theme.size('note')}px"
     for row, (_, length) in enumerate(now[:-1]):
         text = f" <b>{'−' if row and length else ''}{length}</b>"
         if old and (was := old[row][1]) != length:
             minus = "−" if row and was else ""
             text += colored("soft", f'<span style="{small}"> was {minus}{was}</span>')
         found.append(text)
-    value, source = study.expected.value, study.expected.source
+    value = study.expected.value
+    source = study.expected.source
     source = {"Beyond the paper": "observed"}.get(source, source.split(",")[0])
     theory = "no formula" if value is None else f"{source}: {value}"
     number = colored("measured", f"<b>{study.ledger.dimension}</b>")
@@ -150,7 +158,9 @@ def _numbers(
 
 
 def _said(study: VariantStudy) -> str:
-    ledger, before, toggle = study.ledger, study.before, study.setting.toggle
+    ledger = study.ledger
+    before = study.before
+    toggle = study.setting.toggle
     if before is None:
         return (
             f"{ledger.parameters - ledger.dimension} of {ledger.parameters} directions"
@@ -177,7 +187,8 @@ class VariantsExplorer(Panel):
 
     title = "Which switch frees which directions?"
     old_states = {"(blend|hidden|power)=.*": "", "before=(hidden|power)=.*": "before="}
-    setting, draw = VariantSetting, staticmethod(variants_parts)
+    setting = VariantSetting
+    draw = staticmethod(variants_parts)
     _answer = staticmethod(study_variants)
 
     def _on_change(self, change: dict) -> None:
@@ -203,7 +214,8 @@ class VariantsExplorer(Panel):
         )
 
     def _describe(self, answer: VariantStudy) -> str:
-        ledger, change = answer.ledger, ""
+        ledger = answer.ledger
+        change = ""
         if answer.before:
             change = (
                 f"With {answer.setting.toggle}:"

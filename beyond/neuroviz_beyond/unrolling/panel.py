@@ -28,9 +28,11 @@ class UnrollingExplorer(Panel):
     True
     """
 
-    title, setting = "A network unrolled", UnrollSetting
+    title = "A network unrolled"
+    setting = UnrollSetting
     old_states = {"(indices|equal_ends)=.*": ""}
-    _answer, draw = staticmethod(study_unrolling), staticmethod(unrolled_picture)
+    _answer = staticmethod(study_unrolling)
+    draw = staticmethod(unrolled_picture)
     _describe = staticmethod(describe)
 
     def _make_controls(self) -> tuple[Controls, Controls]:
@@ -69,7 +71,8 @@ class UnrollingExplorer(Panel):
             self._arrange()
 
     def _set_ends(self, place: int, output: int) -> None:
-        self.controls["place"].max, self.controls["output"].max = place, output
+        self.controls["place"].max = place
+        self.controls["output"].max = output
 
     def _arrange(self) -> None:
         value = {name: control.value for name, control in self.controls.items()}

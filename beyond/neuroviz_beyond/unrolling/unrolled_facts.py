@@ -40,7 +40,8 @@ def unrolled_facts(study: UnrollStudy) -> Facts:
 
 
 def _size_of(study: UnrollStudy) -> str:
-    layers, factors = study.layers, len(study.factors)
+    layers = study.layers
+    factors = len(study.factors)
     return (
         f"{layers} layer{'s' * (layers > 1)}: {3**layers} copies of X, and between them"
         f" {factors} factor{'s' * (factors > 1)} M"

@@ -23,7 +23,8 @@ from neuroviz.kit.settings import seed, switch, toggle, whole
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.evaluate import Weights, forward
 
-MAX_LAYERS, MAX_TOKENS = 4, 4
+MAX_LAYERS = 4
+MAX_TOKENS = 4
 MAX_PLACE = len(unroll(MAX_LAYERS))
 _MOST_ADDED = 2000  # most terms that are added up one by one while a reader waits
 _SMALLEST, _LARGEST = 0.7, 1.4  # a product of forty such numbers is still readable
@@ -247,14 +248,17 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
     tokens = setting.tokens
     place = setting.place
     indices = setting.term
-    factors, coefficient = unroll(layers), None
+    factors = unroll(layers)
+    coefficient = None
     antisymmetric = factors[place - 1].layer if setting.antisymmetric else None
     network = layers, tokens, setting.seed, antisymmetric
     virtual, X, outputs = _network(*network)
     if setting.two_tokens:
-        y, x = X[:, indices[0]], X[:, indices[-1]]
+        y = X[:, indices[0]]
+        x = X[:, indices[-1]]
         coefficient = float(part_linear_in_one_token(Reals(), virtual, y, x)[0])
-    numbers, window = _numbers(virtual, X, indices), tuple(mirror(layers, place))
+    numbers = _numbers(virtual, X, indices)
+    window = tuple(mirror(layers, place))
     summed = (
         _all_terms(*network)[indices[-1]]
         if tokens ** len(factors) <= _MOST_ADDED
@@ -282,7 +286,8 @@ def _local(setting: UnrollSetting) -> dict[str, object]:
 
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:
     """The fields of a term."""
-    over, start = Reals(), float((virtual.L @ X[:, indices[0]])[0])
+    over = Reals()
+    start = float((virtual.L @ X[:, indices[0]])[0])
     return (
         indices,
         start,
@@ -294,7 +299,8 @@ def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -
 def _reflection(
     virtual: VirtualWeights, X: np.ndarray, setting: UnrollSetting
 ) -> Reflection:
-    indices, place = setting.term, setting.place
+    indices = setting.term
+    place = setting.place
     window = mirror(setting.layers, place)
     radius = len(window) // 2
     changed = (place,) * (indices[place - 1] != indices[place])

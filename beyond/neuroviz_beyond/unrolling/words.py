@@ -53,7 +53,8 @@ def coefficient_name(layers: int) -> str:
     """
     names = []
     for h in range(1, layers + 1):
-        often, name = 3 ** (layers - h) - (h == 1), f"{numbered('yᵀM', h)}y"
+        often = 3 ** (layers - h) - (h == 1)
+        name = f"{numbered('yᵀM', h)}y"
         if often:
             names.append(f"({name}){_power(often)}" if often > 1 else name)
     return " · ".join(["Ly", *names, "yᵀM₁x"])
@@ -106,7 +107,8 @@ def describe(answer: UnrollStudy) -> str:
 
 
 def _say_term(answer: UnrollStudy) -> str:
-    count, total = number_of_terms(answer), number(answer.output)
+    count = number_of_terms(answer)
+    total = number(answer.output)
     if answer.summed is None:
         rest = (
             f"{count} such terms, too many to add here, make up the {total} that the"
@@ -121,7 +123,8 @@ def _say_term(answer: UnrollStudy) -> str:
 
 
 def _say_reflection(answer: UnrollStudy) -> str:
-    after, k = answer.reflection, answer.place
+    after = answer.reflection
+    k = answer.place
     window = (
         f"the tokens at {numbered('j', answer.window[0])} to"
         f" {numbered('j', answer.window[-1])}"

@@ -56,7 +56,8 @@ DESTINATIONS = ("minimum", "balanced", "twice", "four times")
 RULES = ("same", "small", "own")
 """At which rate: the best one for the start; an eighth of it; the best one for each of
 the two."""
-SEEDS, QUICK = 200, 10
+SEEDS = 200
+QUICK = 10
 CHECKPOINTS = (1, 3, 10, 30, 100, 300)
 RATES = tuple(2.0**k for k in range(-14, -2))
 INPUTS = 8
@@ -92,7 +93,8 @@ def draw_problem(walk: str, seed: int) -> Problem:
     )
     rng = np.random.default_rng([seed, arch.num_layers])
     X = random_tokens(Reals(), arch, INPUTS, rng) / np.sqrt(arch.widths[0])
-    teacher, start = _network(arch, X, rng), _network(arch, X, rng)
+    teacher = _network(arch, X, rng)
+    start = _network(arch, X, rng)
     if walk in ("keys", "values"):
         E = np.eye(1 if walk == "values" else arch.head_dims[0])
     else:
@@ -325,7 +327,8 @@ def compare(walk: str, seeds: int = SEEDS) -> dict:
     for i, destination in enumerate(DESTINATIONS):
         for rule in RULES:
             if rule == "own":
-                start, jump = losses[:, 0].min(axis=1), losses[:, 1 + i].min(axis=1)
+                start = losses[:, 0].min(axis=1)
+                jump = losses[:, 1 + i].min(axis=1)
             else:
                 rate = best if rule == "same" else best - _EIGHTH
                 start, jump = (losses[np.arange(seeds), k, rate] for k in (0, 1 + i))
@@ -359,7 +362,9 @@ def _places(walk: str, problem: Problem) -> tuple[Exponentials, tuple[float, ...
 
 def _losses(walk: str, seeds: range, places: list[tuple]) -> np.ndarray:
     """Losses of shape (seeds, 1 + destinations, rates, checkpoints)."""
-    weights, X, Y = [], [], []
+    weights = []
+    X = []
+    Y = []
     for seed in seeds:
         problem = draw_problem(walk, seed)
         for s in (0.0, *places[seed][1]):

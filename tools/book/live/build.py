@@ -95,7 +95,8 @@ def needed(known: dict[str, dict], names: Iterable[str]) -> dict[str, dict]:
     >>> list(needed(known, ["a", "d"]))
     ['a', 'b']
     """
-    found, waiting = {}, [*names]
+    found = {}
+    waiting = [*names]
     while waiting:
         name = waiting.pop().replace("_", "-")
         if name in known and name not in found:

@@ -151,7 +151,8 @@ def _known(folder: Path, pyodide: str) -> dict:
 def _write_lock(folder: Path, pyodide: str) -> set[str]:
     """Write the packages that a kernel knows, of Pyodide, of JupyterLite and ours;
     their names."""
-    elsewhere, lock = "://" in pyodide, _known(folder, pyodide)
+    elsewhere = "://" in pyodide
+    lock = _known(folder, pyodide)
     place = ("" if elsewhere else "../") + pyodide
     # What a cell imports beyond the first packages comes then.
     theirs = needed(lock["packages"], [*FIRST, *LATER.values()])

@@ -47,7 +47,8 @@ def begin(post: Callable) -> None:
         return channel
 
     global _post
-    _post, comm.create_comm = post, create
+    _post = post
+    comm.create_comm = create
     # What takes longest is done before the first panel is asked for.
     import neuroviz.explorables  # noqa: F401
 
@@ -77,7 +78,8 @@ def open_panel(ticket: str, how: str) -> None:
     from neuroviz.kit import theme
 
     options = json.loads(how)
-    name, mode = options.pop("panel"), options.pop("mode")
+    name = options.pop("panel")
+    mode = options.pop("mode")
     of_the_path = name in neuroviz.explorables.__all__
     door = neuroviz.explorables if of_the_path else neuroviz_beyond.explorables
     with theme.using({"mode": mode}):
