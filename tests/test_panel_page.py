@@ -52,6 +52,12 @@ class Setting:
     a: int = whole("a", 2, 1, 6)
 
 
+@dataclass(frozen=True)
+class SlowByMethod(Setting):
+    def is_slow(self):
+        return False
+
+
 class Whole(Panel):
     title = "One that lacks nothing"
     setting = Setting
@@ -64,6 +70,7 @@ class Whole(Panel):
     ("lacks", "error", "said"),
     [
         ({"setting": None}, TypeError, "setting is to be a frozen dataclass"),
+        ({"setting": SlowByMethod}, TypeError, "is_slow is to be a property"),
         ({"_answer": Panel._answer}, TypeError, "has no _answer, which takes"),
         ({"_answer": lambda a: a}, TypeError, "_answer is to be static"),
         ({"draw": lambda a: a}, TypeError, "draw is to be static"),

@@ -149,6 +149,11 @@ class Panel(Shell):
                 f"{kind.__name__}.setting is to be a frozen dataclass whose fields "
                 f"declare the controls; got {kind.setting!r} ({_ITS_PAGE})"
             )
+        if callable(getattr_static(kind.setting, "is_slow", None)):
+            raise TypeError(
+                f"{kind.setting.__name__}.is_slow is to be a property: write @property "
+                f"above it ({_ITS_PAGE})"
+            )
         if kind._answer is Panel._answer:
             raise TypeError(
                 f"{kind.__name__} has no _answer, which takes the setting and returns "
