@@ -17,7 +17,6 @@ import pytest
 import neuroviz_beyond.certificate.small_rank_pieces
 import neuroviz_beyond.certificate.verify
 from neuroviz.attention import Architecture
-from neuroviz.attention.layers import by_layer
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import budget as budget_module
 from neuroviz.rank.budget import Budget
@@ -236,10 +235,10 @@ def test_a_singular_point_is_not_proved_and_no_certificate(arch, weights):
     assert proof.verify()
 
     def change(data):
-        data["weights"] = [
-            [[[str(x) for x in row] for row in M.tolist()] for M in layer.values()]
-            for layer in by_layer(weights)
-        ]
+        data["weights"] = {
+            name: [[str(x) for x in row] for row in M.tolist()]
+            for name, M in weights.items()
+        }
 
     assert (
         forged(proof, change).verify().finding
@@ -447,7 +446,7 @@ LIGHT = Architecture((3, 2, 3), (2, 1))
 OFF = "does not lie on the slice"
 READ = "cannot be read"
 FORGERIES = [
-    ("ball", SOFT, at("weights", 0, 1, 0, 0, to=doubled), OFF),
+    ("ball", SOFT, at("weights", "1.K", 0, 0, to=doubled), OFF),
     ("ball", SOFT, alike, "determinant may be 0"),
     *(
         ("ball", SOFT, at("inputs", 0, 0, 0, to=x), READ)
@@ -455,7 +454,9 @@ FORGERIES = [
     ),
     *(("ball", SOFT, at("bits", to=bits), READ) for bits in (0, 10**9, "128", None)),
     ("ball", SOFT, lambda data: data.pop("weights"), READ),
-    ("ball", SOFT, lambda data: data["weights"].pop(), READ),
+    ("ball", SOFT, lambda data: data["weights"].pop("2.V"), READ),
+    ("ball", SOFT, lambda data: data["weights"].update({"3.V": [["1"]]}), READ),
+    ("ball", SOFT, at("weights", to=[]), READ),
     ("ball", SOFT, lambda data: data["inputs"].pop(), READ),
 ]
 

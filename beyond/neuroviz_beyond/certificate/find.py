@@ -14,7 +14,6 @@ import numpy as np
 from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import expected_dimension, general_formula
 from neuroviz.attention.gauge_slice import GaugeSlice
-from neuroviz.attention.layers import by_layer
 from neuroviz.rank.budget import Budget
 from neuroviz.rank.field import Reals
 from neuroviz.rank.network import Weights
@@ -173,9 +172,7 @@ def ball_proof(
         )
     data = {
         "bits": bits,
-        "weights": [
-            [_texts(layer[name]) for name in "QKV"] for layer in by_layer(weights)
-        ],
+        "weights": {name: _texts(matrix) for name, matrix in weights.items()},
         "inputs": _texts(X),
         "functionals": functionals.tolist(),
     }

@@ -196,8 +196,6 @@ def _free_places(arch: Architecture, weights: Weights) -> list[Place]:
     depth = arch.num_layers
     is_lightning = arch.attention == "lightning"
     layers = by_layer(weights)
-    if len(layers) != depth:
-        raise ValueError(f"{len(layers)} layers are stored, of {depth}")
     r = [*accumulate(arch.widths[:-1], min), arch.widths[-1]]
     free = []
     for i, layer in enumerate(layers, start=1):
@@ -224,13 +222,13 @@ def _free_places(arch: Architecture, weights: Weights) -> list[Place]:
     return free
 
 
-def _stored_weights(stored: list) -> Weights:
-    """Weights by name, of the Q, K and V of each layer."""
-    weights = {}
-    for i, layer in enumerate(stored, start=1):
-        for name, matrix in zip("QKV", layer, strict=True):
-            weights[f"{i}.{name}"] = _as_floats(matrix)
-    return weights
+def _stored_weights(arch: Architecture, stored: dict) -> Weights:
+    """The stored weights, named and in order as in `arch.parameter_shapes`."""
+    if not isinstance(stored, dict) or {*stored} != {*arch.parameter_shapes}:
+        raise ValueError(
+            f"the weights {', '.join(arch.parameter_shapes)} are needed, by name"
+        )
+    return {name: _as_floats(stored[name]) for name in arch.parameter_shapes}
 
 
 # By ball arithmetic
@@ -256,7 +254,7 @@ def verify_ball(
             )
         return flint.arb_mat(rows).det()
 
-    weights = _stored_weights(data["weights"])
+    weights = _stored_weights(arch, data["weights"])
     free = _free_places(arch, weights)
     X = _as_floats(data["inputs"])
     functionals = _whole_numbers(data["functionals"])
