@@ -8,7 +8,7 @@ import pytest
 from panels import said, title, trace
 
 from neuroviz.rank.field import Reals
-from neuroviz_beyond.transformers import layers
+from neuroviz_beyond.transformers import evaluate
 from neuroviz_beyond.transformers.same_function import (
     TwinSetting,
     as_block_weights,
@@ -40,7 +40,7 @@ def test_the_networks_are_transformers():
             whole = forward(
                 network, X, np.array([1.0, 1.0, setting.third]), setting.has_skip
             )
-            there = layers.forward(Reals(), setting.arch, weights, X[..., :tokens])
+            there = evaluate.forward(Reals(), setting.arch, weights, X[..., :tokens])
             assert np.allclose(whole[..., :tokens], there, atol=1e-12)
 
 
