@@ -22,7 +22,7 @@ from neuroviz.attention.unrolling import (
     unroll,
 )
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
-from neuroviz_beyond.transformers.evaluate import forward, random_tokens, random_weights
+from neuroviz_beyond.transformers.evaluate import forward, random_weights
 
 F = PrimeField()
 NETWORKS = [
@@ -41,7 +41,7 @@ def draw(widths, head_dims, tokens, seed=0):
     arch = Architecture(widths, head_dims, tokens)
     rng = np.random.default_rng(seed)
     weights = random_weights(F, arch, rng)
-    return weights, virtual_weights(F, weights), random_tokens(F, arch, 1, rng)[0]
+    return weights, virtual_weights(F, weights), arch.random_inputs(F, 1, rng)[0]
 
 
 def product_form(over, virtual, X):

@@ -14,7 +14,6 @@ from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import known_redundancies
 from neuroviz_beyond.transformers.evaluate import (
     jacobian,
-    random_tokens,
     random_weights,
 )
 
@@ -37,7 +36,7 @@ FAMILIES = [
 def derivative_at(arch, weights, inputs=3):
     """All outputs on a few inputs; the same inputs and exponentials each time."""
     rng = np.random.default_rng(1)
-    X = random_tokens(F, arch, inputs, rng)
+    X = arch.random_inputs(F, inputs, rng)
     return jacobian(F, arch, weights, X, None, rng).reshape(-1, arch.num_parameters)
 
 
@@ -189,7 +188,7 @@ def test_in_floats_heads_blend_in_as_many_directions_as_in_the_field(d, a, H):
     over = Reals()
     rng = np.random.default_rng(2)
     weights = random_weights(over, arch, rng)
-    J = jacobian(over, arch, weights, random_tokens(over, arch, 40, rng)).reshape(
+    J = jacobian(over, arch, weights, arch.random_inputs(over, 40, rng)).reshape(
         -1, arch.num_parameters
     )
     found = {

@@ -15,7 +15,6 @@ from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.evaluate import (
     forward,
-    random_tokens,
     random_weights,
 )
 from neuroviz_beyond.transformers.formulas import expected_dimension
@@ -37,7 +36,7 @@ def a_network(arch, seed=0):
     rng = np.random.default_rng(seed)
     weights = random_weights(Reals(), arch, rng)
     weights = {name: 0.6 * matrix for name, matrix in weights.items()}
-    return weights, 0.8 * random_tokens(Reals(), arch, 4, rng), rng
+    return weights, 0.8 * arch.random_inputs(Reals(), 4, rng), rng
 
 
 @pytest.mark.parametrize("arch", COMBINATIONS, ids=str)

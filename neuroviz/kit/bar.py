@@ -95,10 +95,10 @@ def _new_bar(begin: float):
     return drawn
 
 
-def in_words(what: str, part: float) -> str:
+def part_in_words(what: str, part: float) -> str:
     """A report in words.
 
-    >>> in_words("elimination", 0.5)
+    >>> part_in_words("elimination", 0.5)
     'elimination, 50 %'
     """
     return f"{what}, {100 * part:.0f} %"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import suppress
 from math import inf
 
-from neuroviz.kit.bar import in_words, listening
+from neuroviz.kit.bar import listening, part_in_words
 from neuroviz.kit.steps import retold
 
 
@@ -117,7 +117,7 @@ class _Job:
         """Tell how far the work is, unless its steps say more; then let others have
         their turn."""
         if not self._has_steps:
-            self._partly(in_words(what, part))
+            self._partly(part_in_words(what, part))
         time.sleep(0)
         if self._owner._job is not self:
             raise asyncio.CancelledError

@@ -10,6 +10,7 @@ from dataclasses import is_dataclass, replace
 from typing import TypeVar
 
 from neuroviz import rank
+from neuroviz.attention.directions import symmetry_directions
 from neuroviz.attention.ledger import KernelLedger, check_room, ledger_of
 from neuroviz.kit.bar import showing
 from neuroviz.rank.budget import Budget
@@ -145,7 +146,9 @@ def kernel_ledger(
     def work(report: Report | None) -> KernelLedger:
         return ledger_of(net, measured, seconds, report or say_nothing)
 
-    ledger = _once(net, ("ledger", measured.seed), budget, progress, work)
+    # A ledger is another one once a reader has registered symmetries of the network.
+    known = symmetry_directions.dispatch(type(net))
+    ledger = _once(net, ("ledger", measured.seed, known), budget, progress, work)
     # What is kept is not handed out: its dictionaries can be changed.
     return replace(ledger, entries=dict(ledger.entries), parts=dict(ledger.parts))
 

@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable, Generator
 from multiprocessing import connection
 
-from neuroviz.kit.bar import in_words, listening
+from neuroviz.kit.bar import listening, part_in_words
 from neuroviz.kit.steps import finish
 
 _GLANCE_SECONDS = 1  # so often it looks whether its parent is still there
@@ -65,7 +65,7 @@ def _result_of(request: bytes, tell: Callable[[object], None]) -> object:
     its parts."""
     try:
         work, argument = _unpacked(request)
-        with listening(lambda what, part: tell(in_words(what, part))):
+        with listening(lambda what, part: tell(part_in_words(what, part))):
             result = getattr(work, "in_steps", work)(argument)
         if isinstance(result, Generator):
             result = finish(result, tell)

@@ -2,7 +2,7 @@
 random architectures."""
 
 import random
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -368,3 +368,26 @@ def test_of_a_network_of_ones_own_the_ledger_knows_no_symmetry_and_says_so():
     ledger = kernel_ledger(Polynomial((2, 3, 1)))
     assert ledger.entries == {} and ledger.unexplained == ledger.parameters - 3
     assert "no symmetry of such a network is known here" in ledger.note
+
+
+@dataclass(frozen=True)
+class Scaled(Polynomial):
+    """Whose one symmetry a reader registers after a first look."""
+
+
+def test_a_symmetry_that_is_registered_later_counts_at_once():
+    net = Scaled((1, 1, 1))
+    before = kernel_ledger(net)
+    assert before.entries == {} and before.unexplained == 1
+
+    @symmetry_directions.register
+    def scalings(net: Scaled, over, weights):
+        # W₂ (W₁ x)² stays where W₁ → c W₁, W₂ → W₂ / c²
+        change = np.concatenate(
+            [weights["W1"].ravel(), over.reduce(-2 * weights["W2"]).ravel()]
+        )
+        return {"scalings": [change[None]]}
+
+    after = kernel_ledger(net)
+    assert after.entries == {"scalings": 1} and after.unexplained == 0
+    assert after.note == "scalings explain every silent direction"

@@ -5,11 +5,11 @@ import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.rank.field import Reals
+from neuroviz.rank.weights import flatten
 from neuroviz_beyond.search.local_coordinates import narrow
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.evaluate import (
     Weights,
-    flatten,
     random_weights,
     unflatten,
     with_heads,

@@ -19,8 +19,9 @@ import numpy as np
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import VirtualWeights, virtual_weights
 from neuroviz.rank.field import Reals
+from neuroviz.rank.weights import flatten
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.evaluate import Weights, flatten, unflatten
+from neuroviz_beyond.transformers.evaluate import Weights, unflatten
 from neuroviz_beyond.transformers.transformer import as_transformer
 
 _STEP = 1e-30  # an imaginary step subtracts nothing, so it loses no digits

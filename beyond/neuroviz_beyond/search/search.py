@@ -21,6 +21,7 @@ from neuroviz.rank.field import Reals
 from neuroviz.rank.memory import check_memory
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import num_parameters
+from neuroviz.rank.weights import flatten
 from neuroviz_beyond.search.descent import Misfit, descend, polish
 from neuroviz_beyond.search.equivalent_weights import (
     SHUFFLED,
@@ -51,7 +52,6 @@ from neuroviz_beyond.transformers.alignment import checked
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
 from neuroviz_beyond.transformers.evaluate import (
     Weights,
-    flatten,
     forward,
     jacobian,
     unflatten,

@@ -9,11 +9,11 @@ that are not.
 import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.rank.weights import flatten
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import Shown, shown
 from neuroviz_beyond.transformers.evaluate import (
     Weights,
-    flatten,
     unflatten,
     with_heads,
 )

@@ -27,14 +27,8 @@ Weights = dict[str, np.ndarray]
 Net = Architecture | Transformer
 
 
-def flatten(arch: Net, weights: Weights) -> np.ndarray:
-    """All parameters as one vector: Q₁, K₁, V₁, Q₂, … row by row, the column order of
-    `jacobian`."""
-    return by_names.flatten(arch, weights)
-
-
 def unflatten(arch: Net, parameters: np.ndarray) -> Weights:
-    """The inverse of `flatten`.
+    """Weights of the vector that `neuroviz.rank.weights.flatten` makes of them.
 
     Raises:
         ValueError: if the vector does not have one entry for each parameter.
@@ -50,7 +44,7 @@ def with_heads(arch: Net, weights: Weights) -> Weights:
     (1, 2, 2)
     """
     net = as_transformer("with_heads", arch)
-    return by_names.unflatten(net, flatten(net, weights))
+    return by_names.unflatten(net, by_names.flatten(net, weights))
 
 
 def random_weights(field: Field, arch: Net, rng: Generator) -> Weights:
@@ -66,11 +60,6 @@ def random_weights(field: Field, arch: Net, rng: Generator) -> Weights:
     drawn = point.random_point(net, field, rng)
     constants = {name: constant.value for name, constant in drawn.constants.items()}
     return {**drawn.weights, **constants}
-
-
-def random_tokens(field: Field, arch: Net, inputs: int, rng: Generator) -> np.ndarray:
-    """Random inputs X, of shape (inputs, d₀, t)."""
-    return arch.random_inputs(field, inputs, rng)
 
 
 def forward(
@@ -118,7 +107,8 @@ def jacobian(
             that changes no rank.
 
     Returns:
-        Shape (N, c, number of parameters); columns in the order of `flatten`.
+        Shape (N, c, number of parameters); columns in the order of
+        `neuroviz.rank.weights.flatten`.
     """
     here = _point(field, arch, weights, X)
     return point.derivative(here, X, rng, cotangents, rescale)

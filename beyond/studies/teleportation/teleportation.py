@@ -44,7 +44,6 @@ from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.evaluate import (
     Weights,
     forward,
-    random_tokens,
     random_weights,
 )
 
@@ -92,7 +91,7 @@ def draw_problem(walk: str, seed: int) -> Problem:
         else Architecture((3, 3), (2,))
     )
     rng = np.random.default_rng([seed, arch.num_layers])
-    X = random_tokens(Reals(), arch, INPUTS, rng) / np.sqrt(arch.widths[0])
+    X = arch.random_inputs(Reals(), INPUTS, rng) / np.sqrt(arch.widths[0])
     teacher = _network(arch, X, rng)
     start = _network(arch, X, rng)
     if walk in ("keys", "values"):
