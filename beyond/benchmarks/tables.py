@@ -7,7 +7,7 @@ from pathlib import Path
 
 README = Path(__file__).with_name("README.md")
 RESULTS = Path(__file__).with_name("results.json")
-LIBRARY = README.parents[2] / "docs" / "library.md"
+LIBRARY = README.parents[1] / "docs" / "library.md"
 
 Cell = str | float | None
 
@@ -102,7 +102,7 @@ def summary(tables: list[Table]) -> str:
 
 
 def store(tables: list[Table]) -> None:
-    """Write results.json, all tables of README.md, and the summary in docs/library.md;
+    """Write results.json, all tables of README.md, and the summary of docs/library.md;
     the rest stays."""
     kept = {table.name: table for table in read(RESULTS)} if RESULTS.exists() else {}
     text = README.read_text(encoding="utf-8")

@@ -164,4 +164,4 @@ check_blending(my_layer)
 # </details>
 
 # %% [markdown]
-# What else a layer can have (shared keys, output projections, biases, positions, an MLP), and any torch module, is measured in [docs/library.md](../../docs/library.md).
+# What else a layer can have (shared keys, output projections, biases, positions, an MLP), and any torch module, is measured in [docs/library.md](../docs/library.md).

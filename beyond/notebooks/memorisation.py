@@ -121,4 +121,4 @@ check_larger_and_poorer(larger, smaller)
 # </details>
 
 # %% [markdown]
-# **On your own.** How would you choose the widths and head dimensions of three layers, with 100 parameters at most, so that the network learns as many numbers as possible? A [sweep](../../docs/library.md) measures many of them at once.
+# **On your own.** How would you choose the widths and head dimensions of three layers, with 100 parameters at most, so that the network learns as many numbers as possible? A [sweep](../docs/library.md) measures many of them at once.

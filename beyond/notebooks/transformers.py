@@ -219,7 +219,7 @@ SameFunctionExplorer(
 )
 
 # %% [markdown]
-# Rotary and learned positions, MLPs and normalisation layers are not in the theorem; [what it means for real models](../../docs/transformers.md) is a page of its own.
+# Rotary and learned positions, MLPs and normalisation layers are not in the theorem; [what it means for real models](../docs/transformers.md) is a page of its own.
 #
 # **On your own.** In which of the four steps does a mask change something?
 #

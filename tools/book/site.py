@@ -123,7 +123,7 @@ def _unlinked(text: str, target: str) -> str:
 
 def texts() -> list[str]:
     """The pages of docs/ and beyond/docs/, as their paths without ending; those of the
-    mathematics in the order in which its first page names them.
+    mathematics come last, in the order in which its first page names them.
 
     >>> texts()[0], [name for name in texts() if "mathematics" in name][:2]
     ('docs/glossary', ['docs/mathematics/index', 'docs/mathematics/conventions'])
@@ -137,7 +137,9 @@ def texts() -> list[str]:
     text = (ROOT / f"{first}.md").read_text(encoding="utf-8")
     named = re.findall(r"\]\(([^)#:]+)\.md", text.partition("## Pages")[2])
     order = [first, *(normpath(f"{folders[1]}/{name}") for name in named)]
-    return found[0] + sorted(found[1] + found[2], key=order.index)
+    others = [name for name in found[2] if name not in order]
+    mathematics = found[1] + [name for name in found[2] if name in order]
+    return found[0] + others + sorted(mathematics, key=order.index)
 
 
 def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
