@@ -381,6 +381,7 @@ def packed(panel: Panel, name: str) -> dict:
         "panel": type(panel).__name__,
         "state": panel.state,
         "presets": presets or None,
+        "asks": panel.asks,
     }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))

@@ -17,6 +17,15 @@ function start() {
   );
   for (const element of elements) sight.observe(element);
 
+  // Who opens an answer has guessed: panels of the same topic show their words.
+  for (const question of document.querySelectorAll<HTMLElement>("details[data-asks]")) {
+    question.addEventListener("toggle", () => {
+      for (const panel of panels.values()) {
+        if (panel.asks === question.dataset.asks) panel.showWords();
+      }
+    });
+  }
+
   const redraw = () => {
     for (const panel of panels.values()) panel.turn();
   };
