@@ -33,6 +33,7 @@ MAIN_CONTROL = {
     "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "parts",
+    "ResultantExplorer": "third",
     "SameFunctionExplorer": "basis",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
