@@ -1,18 +1,22 @@
-(* Theorem M, one lightning layer with few heads, Step 1: at one point the kernel of the derivative, among all directions,
-   is exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/beyond_the_paper.md). Over any field, for
-   two tokens or more, with a causal mask or without. A layer of H heads from width d to d' is
+(* Theorem M, one lightning layer with few heads, Step 1: the kernel of the derivative among all directions, whatever
+   they do to the ranks, is exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/beyond_the_paper.md).
+   Over any field, for two tokens or more, with a causal mask or without. A layer of H heads from width d to d' is
      X -> sum_h V_h X [X^T A_h X],
    where [.] is the matrix itself or, with a mask, its upper triangle.
    M_derivative: `derivative` is its derivative in the direction (dV, dA): the part that is linear in e if (V, A) moves to
    (V + e dV, A + e dA).
    M_blends: at all weights, each H x H matrix g gives a direction in the kernel, which is linear in g,
      ( * )   dA_h = sum_k g_hk A_k,   dV_k = - sum_h g_hk V_h.
-   M_kernel: let A_h = u_h k_h^T and V_h = o_h w_h^T with independent k_h, independent o_h, no u_h = 0, and no w_j a multiple
-   of a u_h. Then a direction is in the kernel exactly if it is ( * ) of one and only one g. (Step 1 asks for more: that
-   no two of the u_h, w_h are parallel.)
+   M_kernel: let A_h = u_h k_h^T and V_h = o_h w_h^T with independent k_h, independent o_h, no u_h = 0, and no w_j a
+   multiple of a u_h. Then a direction is in the kernel exactly if it is ( * ) of one and only one g. (Step 1 asks for
+   more: that no two of the u_h, w_h are parallel.)
    M_special: there are such weights for all d >= 2 and H <= min(d, d').
-   Not here: that the kernel is no larger at generic weights (it can only jump up in a limit); d = 1; Step 2, which
-   directions ( * ) are tangent to a family of given ranks; the dimension. *)
+   M_generic: let the weights be polynomials in e that are such weights at e = 0. Then for all e but the roots of one
+   polynomial, which is not 0, a direction is in the kernel exactly if it is ( * ) of one and only one g. Here 2 is not 0
+   in the field. (The layer of generic weights has H^2 silent directions among all H (d^2 + d d'): this is Theorem M for
+   heads and values of full rank.)
+   Not here: d = 1; Step 2, which of the directions ( * ) are tangent to a family of given ranks, and so the dimension
+   for heads and values of lower rank. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory. Local Open Scope ring_scope.
@@ -194,9 +198,10 @@ Definition special (V : matrices_V) (A : matrices_A) :=
   [/\ row_free K, row_free O^T, forall h, u h != 0, forall j h a, w j != a *: u h &
       forall h, A h = u h *m row h K /\ V h = col h O *m (w h)^T].
 
-Lemma special_blend V A dV dA : special V A -> kernel V A dV dA -> exists g, blend V A g dV dA.
+Lemma special_blend V A dV dA : special V A ->
+  (forall y : vec, \sum_h (dV h *m y *m (y^T *m A h) + V h *m y *m (y^T *m dA h)) = 0) -> exists g, blend V A g dV dA.
 Proof.
-case=> u [w [K [O [/row_freeP[D KD] /row_freeP[E' OE] u0 wu AV]]]] /table T.
+case=> u [w [K [O [/row_freeP[D KD] /row_freeP[E' OE] u0 wu AV]]]] T.
 pose E := E'^T; have EO : E *m O = 1%:M by rewrite -[O]trmxK -trmx_mul OE trmx1.
 have Vy h (y : vec) : V h *m y = dot (w h) y *: col h O.
   by have [_ ->] := AV h; rewrite -mulmxA dotE.
@@ -255,7 +260,7 @@ Qed.
 Theorem M_kernel (V dV : matrices_V) (A dA : matrices_A) : special V A ->
   kernel V A dV dA <-> exists! g, blend V A g dV dA.
 Proof.
-move=> sp; split=> [/(special_blend sp)[g Bg]|[g [/M_blends]]] //; exists g; split=> // g' [Eg' _].
+move=> sp; split=> [/table/(special_blend sp)[g Bg]|[g [/M_blends]]] //; exists g; split=> // g' [Eg' _].
 by apply: (special_free sp) => h; rewrite -Eg'; case: Bg => <-.
 Qed.
 
@@ -270,8 +275,281 @@ exists (fun _ => delta_mx i0 0), (fun _ => delta_mx i1 0), K, O; split=> //.
 - by move=> _; apply/eqP => /matrixP/(_ i0 0)/eqP; rewrite !mxE !eqxx oner_eq0.
 move=> _ _ a; apply/eqP => /matrixP/(_ i1 0)/eqP; rewrite !mxE !eqxx /= mulr0; exact/negP/oner_neq0.
 Qed.
+
+(* Generic weights. M at e, for a matrix M of polynomials; its rank is no smaller than at 0, but for the roots of a
+   polynomial *)
+Definition at_ (e : F) m k (M : 'M[{poly F}]_(m, k)) : 'M[F]_(m, k) := map_mx (horner_eval e) M.
+
+Lemma rank_open m k (M : 'M[{poly F}]_(m, k)) r : (r <= \rank (at_ 0 M))%N ->
+  exists2 p : {poly F}, p != 0 & forall e, p.[e] != 0 -> (r <= \rank (at_ e M))%N.
+Proof.
+move=> rM; pose L : 'M[F]_(r, m) := pid_mx r *m invmx (col_ebase (at_ 0 M)).
+pose R : 'M[F]_(k, r) := invmx (row_ebase (at_ 0 M)) *m pid_mx r.
+pose p := \det (map_mx polyC L *m M *m map_mx polyC R).
+have pe e : p.[e] = \det (L *m at_ e M *m R).
+  have C a b (N : 'M[F]_(a, b)) : map_mx (horner_eval e) (map_mx polyC N) = N.
+    by apply/matrixP => i j; rewrite !mxE /= /horner_eval hornerC.
+  by rewrite -/(horner_eval e p) -det_map_mx !map_mxM !C.
+have p0 : p.[0] = 1.
+  rewrite pe -[at_ 0 M]mulmx_ebase /L /R -!mulmxA (mulKmx (col_ebase_unit _)) (mulKVmx (row_ebase_unit _)).
+  rewrite !mul_pid_mx (minn_idPr rM) (minn_idPr (leq_trans rM (rank_leq_col _))) minnn.
+  by rewrite (minn_idPr (leq_trans rM (rank_leq_row _))) pid_mx_1 det1.
+exists p => [|e]; first by apply/eqP => E; have /eqP := p0; rewrite E horner0 eq_sym oner_eq0.
+rewrite pe => u; have : L *m at_ e M *m R \in unitmx by rewrite unitmxE unitfE.
+move/mxrank_unit => {1}<-; exact: leq_trans (mxrankM_maxl _ _) (mxrankM_maxr _ _).
+Qed.
+
+(* The kernel as the solutions of finitely many linear equations, and the blends, over any commutative ring. *)
+Notation places := (('I_H * 'I_d' * 'I_d) + ('I_H * 'I_d * 'I_d))%type.
+Notation N := #|{: places}|.
+Notation equations := ('I_d * 'I_d * 'I_d' * 'I_d)%type.
+Section Ring.
+Variable R : comRingType.
+Implicit Types (V dV : 'I_H -> 'M[R]_(d', d)) (A dA : 'I_H -> 'M[R]_d).
+
+(* a direction, written in one row *)
+Definition part_V (x : 'rV[R]_N) h : 'M[R]_(d', d) := \matrix_(i, j) x 0 (enum_rank (inl (h, i, j) : places)).
+Definition part_A (x : 'rV[R]_N) h : 'M[R]_d := \matrix_(i, j) x 0 (enum_rank (inr (h, i, j) : places)).
+
+Definition polar V A dV dA (y z : 'cV[R]_d) : 'M[R]_(d', d) :=
+  \sum_h (dV h *m y *m (z^T *m A h) + V h *m y *m (z^T *m dA h)).
+Definition equation V A dV dA a b : 'M[R]_(d', d) :=
+  polar V A dV dA (delta_mx a 0) (delta_mx b 0) + polar V A dV dA (delta_mx b 0) (delta_mx a 0).
+Definition system V A : 'M[R]_(N, #|{: equations}|) := \matrix_(i, k)
+  let: (a, b, r, c) := enum_val k in equation V A (part_V (delta_mx 0 i)) (part_A (delta_mx 0 i)) a b r c.
+
+Lemma equationD V A x y a b : equation V A (part_V (x + y)) (part_A (x + y)) a b =
+  equation V A (part_V x) (part_A x) a b + equation V A (part_V y) (part_A y) a b.
+Proof.
+have pV h : part_V (x + y) h = part_V x h + part_V y h by apply/matrixP => i j; rewrite !mxE.
+have pA h : part_A (x + y) h = part_A x h + part_A y h by apply/matrixP => i j; rewrite !mxE.
+have D u v : polar V A (part_V (x + y)) (part_A (x + y)) u v =
+    polar V A (part_V x) (part_A x) u v + polar V A (part_V y) (part_A y) u v.
+  by rewrite /polar -big_split; apply: eq_bigr => h _; rewrite pV pA !(mulmxDl, mulmxDr) addrACA.
+by rewrite /equation !D addrACA.
+Qed.
+Lemma equationZ V A t x a b : equation V A (part_V (t *: x)) (part_A (t *: x)) a b =
+  t *: equation V A (part_V x) (part_A x) a b.
+Proof.
+have pV h : part_V (t *: x) h = t *: part_V x h by apply/matrixP => i j; rewrite !mxE.
+have pA h : part_A (t *: x) h = t *: part_A x h by apply/matrixP => i j; rewrite !mxE.
+have Z u v : polar V A (part_V (t *: x)) (part_A (t *: x)) u v = t *: polar V A (part_V x) (part_A x) u v.
+  by rewrite /polar scaler_sumr; apply: eq_bigr => h _; rewrite pV pA -!(scalemxAl, scalemxAr) scalerDr.
+by rewrite /equation !Z scalerDr.
+Qed.
+
+Lemma systemE V A x a b r c :
+  (x *m system V A) 0 (enum_rank ((a, b, r, c) : equations)) = equation V A (part_V x) (part_A x) a b r c.
+Proof.
+pose f y := equation V A (part_V y) (part_A y) a b.
+have f0 : f 0 = 0 by rewrite -(scale0r 0) /f equationZ scale0r.
+have fD : {morph f : y z / y + z} by move=> y z; apply: equationD.
+rewrite -/(f x) [in RHS](row_sum_delta x) (big_morph f fD f0).
+rewrite mxE summxE; apply: eq_bigr => i _; rewrite /f equationZ [RHS]mxE; congr (_ * _).
+by rewrite mxE enum_rankK.
+Qed.
+
+(* the blends of all g, one of them in each row *)
+Definition blends V A : 'M[R]_(#|{: 'I_H * 'I_H}|, N) := \matrix_(p, i)
+  match enum_val i with
+  | inl (k, r, c) => - ((enum_val p).2 == k)%:R * V (enum_val p).1 r c
+  | inr (h, r, c) => ((enum_val p).1 == h)%:R * A (enum_val p).2 r c
+  end.
+
+Lemma sum_pairs (f : 'I_H * 'I_H -> R) :
+  \sum_(p < #|{: 'I_H * 'I_H}|) f (enum_val p) = \sum_h \sum_k f (h, k).
+Proof.
+rewrite pair_bigA (reindex _ (onW_bij _ (@enum_val_bij _))) /=.
+by apply: eq_bigr => p _; rewrite -surjective_pairing.
+Qed.
+
+Definition of_row (y : 'rV[R]_#|{: 'I_H * 'I_H}|) : 'M[R]_H := \matrix_(h, k) y 0 (enum_rank (h, k)).
+Lemma blendsE V A y : let g := of_row y in
+  (forall h, part_A (y *m blends V A) h = \sum_k g h k *: A k) /\
+  (forall k, part_V (y *m blends V A) k = - \sum_h g h k *: V h).
+Proof.
+split=> [h|k]; apply/matrixP => r c.
+  rewrite !mxE summxE.
+  pose f (q : 'I_H * 'I_H) := y 0 (enum_rank q) * ((q.1 == h)%:R * A q.2 r c).
+  transitivity (\sum_(p < #|{: 'I_H * 'I_H}|) f (enum_val p)).
+    by apply: eq_bigr => p _; rewrite mxE /f enum_valK enum_rankK.
+  rewrite (sum_pairs f) /f /= (bigD1 h) //= [X in _ + X]big1 ?addr0 => [|i /negPf ih]; last first.
+    by apply: big1 => k _; rewrite ih mul0r mulr0.
+  by apply: eq_bigr => k _; rewrite eqxx mul1r !mxE.
+rewrite !mxE summxE -sumrN.
+pose f (q : 'I_H * 'I_H) := y 0 (enum_rank q) * (- (q.2 == k)%:R * V q.1 r c).
+transitivity (\sum_(p < #|{: 'I_H * 'I_H}|) f (enum_val p)).
+  by apply: eq_bigr => p _; rewrite mxE /f enum_valK enum_rankK.
+rewrite (sum_pairs f) /f /=; apply: eq_bigr => h _; rewrite (bigD1 k) //= big1 ?addr0 => [|i /negPf ik]; last first.
+  by rewrite ik oppr0 mul0r mulr0.
+by rewrite eqxx mulN1r mulrN !mxE.
+Qed.
+End Ring.
+
+(* all of this commutes with putting a number for the variable *)
+Section At.
+Variables (e : F) (pV : 'I_H -> 'M[{poly F}]_(d', d)) (pA : 'I_H -> 'M[{poly F}]_d).
+Let V h := at_ e (pV h).
+Let A h := at_ e (pA h).
+
+Lemma at_blends : at_ e (blends pV pA) = blends V A.
+Proof.
+apply/matrixP => p i; rewrite !mxE; case: (enum_val i) => [[[k r] c]|[[h r] c]];
+  by rewrite rmorphM ?rmorphN rmorph_nat !mxE.
+Qed.
+
+Lemma at_system : at_ e (system pV pA) = system V A.
+Proof.
+apply/matrixP => i k; rewrite !mxE; case: (enum_val k) => [[[a b] r] c].
+have mV h : part_V (delta_mx 0 i) h = at_ e (part_V (delta_mx 0 i) h).
+  by apply/matrixP => p q; rewrite !mxE rmorph_nat.
+have mA h : part_A (delta_mx 0 i) h = at_ e (part_A (delta_mx 0 i) h).
+  by apply/matrixP => p q; rewrite !mxE rmorph_nat.
+have mu (a' : 'I_d) : delta_mx a' 0 = at_ e (delta_mx a' 0) :> 'cV_d by rewrite /at_ map_delta_mx.
+have P (a' b' : 'I_d) :
+    at_ e (polar pV pA (part_V (delta_mx 0 i)) (part_A (delta_mx 0 i)) (delta_mx a' 0) (delta_mx b' 0)) =
+    polar V A (part_V (delta_mx 0 i)) (part_A (delta_mx 0 i)) (delta_mx a' 0) (delta_mx b' 0).
+  rewrite /at_ /polar map_mx_sum; apply: eq_bigr => h _.
+  by rewrite map_mxD !map_mxM -!map_trmx !map_delta_mx mV mA.
+have Q : at_ e (equation pV pA (part_V (delta_mx 0 i)) (part_A (delta_mx 0 i)) a b) =
+    equation V A (part_V (delta_mx 0 i)) (part_A (delta_mx 0 i)) a b.
+  by rewrite /equation -!P /at_ map_mxD.
+by rewrite -Q [RHS]mxE.
+Qed.
+End At.
+
+Lemma part_inj (x y : 'rV[F]_N) :
+  (forall h, part_V x h = part_V y h) -> (forall h, part_A x h = part_A y h) -> x = y.
+Proof.
+move=> EV EA; apply/rowP => i; rewrite -[i]enum_valK; case: (enum_val i) => [[[h r] c]|[[h r] c]].
+  by have /matrixP/(_ r c) := EV h; rewrite !mxE.
+by have /matrixP/(_ r c) := EA h; rewrite !mxE.
+Qed.
+
+Definition one_row (dV : matrices_V) (dA : matrices_A) : 'rV[F]_N := \row_i
+  match enum_val i with inl (h, r, c) => dV h r c | inr (h, r, c) => dA h r c end.
+Lemma part_one_row dV dA h : part_V (one_row dV dA) h = dV h /\ part_A (one_row dV dA) h = dA h.
+Proof. by split; apply/matrixP => r c; rewrite !mxE enum_rankK. Qed.
+
+Definition row_of (g : 'M[F]_H) : 'rV[F]_#|{: 'I_H * 'I_H}| := \row_p g (enum_val p).1 (enum_val p).2.
+Lemma of_rowK y : row_of (of_row y) = y.
+Proof. by apply/rowP => p; rewrite !mxE -surjective_pairing enum_valK. Qed.
+Lemma row_ofK g : of_row (row_of g) = g.
+Proof. by apply/matrixP => h k; rewrite !mxE enum_rankK. Qed.
+
+Section Solutions.
+Variables (V : matrices_V) (A : matrices_A).
+
+Lemma blend_row g dV dA : blend V A g dV dA <-> one_row dV dA = row_of g *m blends V A.
+Proof.
+have [BA BV] := blendsE V A (row_of g); rewrite row_ofK in BA BV; split=> [[gA gV]|E].
+  by apply: part_inj => h; have [pV pA] := part_one_row dV dA h; rewrite ?pV ?pA ?BV ?BA.
+by split=> h; have [pV pA] := part_one_row dV dA h; [rewrite -pA E BA|rewrite -pV E BV].
+Qed.
+
+Lemma free_blends : special V A -> row_free (blends V A).
+Proof.
+move=> sp; rewrite -kermx_eq0; apply/rowV0P => y /sub_kermxP E.
+have [BA _] := blendsE V A y; suff of0 : of_row y = 0.
+  by rewrite -[y]of_rowK of0; apply/rowP => p; rewrite !mxE.
+apply: (special_free sp) => h; rewrite -BA E [RHS]big1 => [|k _]; last by rewrite mxE scale0r.
+by apply/matrixP => r c; rewrite !mxE.
+Qed.
+
+(* `table` says polar y y = 0 for all y *)
+Section Polar.
+Variables (dV : matrices_V) (dA : matrices_A).
+Notation P := (polar V A dV dA).
+Lemma polarDl (y z w : vec) : P (y + z) w = P y w + P z w.
+Proof. by rewrite /polar -big_split; apply: eq_bigr => h _; rewrite !(mulmxDl, mulmxDr) addrACA. Qed.
+Lemma polarDr (y z w : vec) : P y (z + w) = P y z + P y w.
+Proof.
+by rewrite /polar -big_split; apply: eq_bigr => h _; rewrite [(z + w)^T]linearD !(mulmxDl, mulmxDr) addrACA.
+Qed.
+Lemma polarZl t (y w : vec) : P (t *: y) w = t *: P y w.
+Proof. by rewrite /polar scaler_sumr; apply: eq_bigr => h _; rewrite -!(scalemxAl, scalemxAr) scalerDr. Qed.
+Lemma polarZr t (y w : vec) : P y (t *: w) = t *: P y w.
+Proof.
+by rewrite /polar scaler_sumr; apply: eq_bigr => h _; rewrite [(t *: w)^T]linearZ -!(scalemxAl, scalemxAr) scalerDr.
+Qed.
+Lemma polarD (u v : vec) : P (u + v) (u + v) = P u u + P v v + (P u v + P v u).
+Proof. by rewrite polarDl !polarDr [X in _ + X = _]addrC addrACA. Qed.
+Lemma polar_sum (y : vec) : P y y = \sum_a \sum_b (y a 0 * y b 0) *: P (delta_mx a 0) (delta_mx b 0).
+Proof.
+have Ey : y = \sum_a y a 0 *: delta_mx a 0.
+  by rewrite {1}[y]matrix_sum_delta; apply: eq_bigr => a _; rewrite big_ord1.
+have L0 w : P 0 w = 0 by rewrite -(scale0r 0) polarZl scale0r.
+have R0 w : P w 0 = 0 by rewrite -(scale0r 0) polarZr scale0r.
+have Dl w : {morph P^~ w : u v / u + v} by move=> u v; apply: polarDl.
+have Dr w : {morph P w : u v / u + v} by move=> u v; apply: polarDr.
+rewrite {1}Ey (big_morph _ (Dl y) (L0 y)); apply: eq_bigr => a _; rewrite {2}Ey (big_morph _ (Dr _) (R0 _)).
+by apply: eq_bigr => b _; rewrite polarZl polarZr scalerA.
+Qed.
+End Polar.
+
+(* the kernel solves the system, and where 2 is not 0 the system is as good as `table` *)
+Lemma kernel_system x : kernel V A (part_V x) (part_A x) -> x *m system V A = 0.
+Proof.
+move/table=> T; apply/rowP => k; rewrite [RHS]mxE -[k]enum_valK; case: (enum_val k) => [[[a b] r] c].
+rewrite systemE; suff -> : equation V A (part_V x) (part_A x) a b = 0 by rewrite mxE.
+have D : polar V A (part_V x) (part_A x) _ _ = 0 := T _.
+by have := polarD (part_V x) (part_A x) (delta_mx a 0) (delta_mx b 0); rewrite !D !add0r.
+Qed.
+
+Lemma system_blend x : 2%:R != 0 :> F -> special V A -> x *m system V A = 0 ->
+  exists g, blend V A g (part_V x) (part_A x).
+Proof.
+move=> two0 sp Z; apply: special_blend => // y.
+have E a b : equation V A (part_V x) (part_A x) a b = 0.
+  by apply/matrixP => r c; rewrite -systemE Z !mxE.
+pose P := polar V A (part_V x) (part_A x).
+suff : 2%:R *: P y y = 0 by move/eqP; rewrite scaler_eq0 (negPf two0) => /eqP.
+rewrite scaler_nat mulr2n {1}/P polar_sum exchange_big /P polar_sum -big_split big1 // => a _.
+rewrite -big_split big1 // => b _ /=; rewrite [y b 0 * _]mulrC -scalerDr addrC.
+by have := E a b; rewrite /equation => ->; rewrite scaler0.
+Qed.
+End Solutions.
+
+(* the weights at e, where all of them are polynomials in e *)
+Definition weights_at (e : F) m k (W : 'I_H -> 'M[{poly F}]_(m, k)) h : 'M[F]_(m, k) := at_ e (W h).
+
+Theorem M_generic (pV : 'I_H -> 'M[{poly F}]_(d', d)) (pA : 'I_H -> 'M[{poly F}]_d) :
+  2%:R != 0 :> F -> special (weights_at 0 pV) (weights_at 0 pA) ->
+  exists2 p : {poly F}, p != 0 & forall e, p.[e] != 0 ->
+    let V := weights_at e pV in let A := weights_at e pA in
+    forall (dV : matrices_V) (dA : matrices_A), kernel V A dV dA <-> exists! g, blend V A g dV dA.
+Proof.
+move=> two0 sp; pose B := blends pV pA; pose S := system pV pA.
+have freeB : row_free (at_ 0 B) by rewrite at_blends free_blends.
+have [p p0 rp] := @rank_open _ _ B _ (eq_leq (esym (eqP freeB))).
+have kerS : (\rank (kermx (at_ 0 S)) <= #|{: 'I_H * 'I_H}|)%N.
+  rewrite at_system; apply: leq_trans (mxrankS _) (rank_leq_row (blends (weights_at 0 pV) (weights_at 0 pA))).
+  apply/rV_subP => x /sub_kermxP /(system_blend two0 sp)[g /blend_row].
+  rewrite (_ : one_row _ _ = x); last by apply: part_inj => h; have [] := part_one_row (part_V x) (part_A x) h.
+  by move=> ->; apply: submxMl.
+have rS : (N - #|{: 'I_H * 'I_H}| <= \rank (at_ 0 S))%N.
+  by move: kerS; rewrite mxrank_ker leq_subLR addnC -leq_subLR.
+have [q q0 rq] := @rank_open _ _ S _ rS.
+exists (p * q); first by rewrite mulf_neq0.
+move=> e; rewrite hornerM mulf_eq0 negb_or => /andP[/rp rB /rq rK] V A dV dA.
+rewrite at_blends in rB; rewrite at_system in rK.
+have free : row_free (blends V A) by rewrite /row_free eqn_leq rank_leq_row.
+have BK : (blends V A <= kermx (system V A))%MS.
+  apply/rV_subP => x /submxP[y ->]; apply/sub_kermxP/kernel_system.
+  have [BA BV] := blendsE V A y; exact: (M_blends (conj BA BV)).
+have KB : (kermx (system V A) <= blends V A)%MS.
+  have [_ <-] := mxrank_leqif_sup BK; rewrite eqn_leq mxrankS //= (eqP free) mxrank_ker.
+  by rewrite leq_subLR addnC -leq_subLR.
+split=> [k|[g [/M_blends]]] //; have : one_row dV dA *m system V A = 0.
+  apply: kernel_system => X; rewrite -[RHS](k X); apply: eq_bigr => h _.
+  by have [-> ->] := part_one_row dV dA h.
+move/sub_kermxP => xK; have /submxP[y Ey] := submx_trans xK KB.
+exists (of_row y); split=> [|g /blend_row]; first by apply/blend_row; rewrite of_rowK.
+by rewrite Ey => /(row_free_inj free) ->; rewrite row_ofK.
+Qed.
 End TheoremM.
 Print Assumptions M_derivative.
 Print Assumptions M_blends.
 Print Assumptions M_kernel.
 Print Assumptions M_special.
+Print Assumptions M_generic.

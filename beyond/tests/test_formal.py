@@ -65,16 +65,12 @@ def matrix_units(rows, columns):
         yield unit
 
 
-def kernel_of_one_layer(u, w, d_out, causal, draw):
-    """Dimension of the kernel at A_h = u_h k_hᵀ, V_h = o_h w_hᵀ, over Q, three tokens.
+def kernel_of_one_layer(A, V, causal, draw):
+    """Dimension of the kernel of the derivative, over Q, on three tokens.
 
-    u, w: (heads, d) whole numbers; the k_h and o_h are drawn.
+    A: (heads, d, d), V: (heads, d_out, d), whole numbers.
     """
-    heads, d = u.shape
-    k = draw.integers(-9, 10, (heads, d))
-    o = draw.integers(-9, 10, (heads, d_out))
-    A = u[:, :, None] * k[:, None, :]
-    V = o[:, :, None] * w[:, None, :]
+    heads, d_out, d = V.shape
     inputs = draw.integers(-9, 10, (heads * d * (d + d_out), d, 3))
     seen = np.triu if causal else np.asarray
     directions = []
@@ -94,10 +90,16 @@ def kernel_of_one_layer(u, w, d_out, causal, draw):
 )
 def test_the_kernel_of_theorem_m_has_as_many_dimensions(d, d_out, heads, causal):
     draw = np.random.default_rng(0)
-    first, second = np.eye(d, dtype=int)[:2]
-    u = np.tile(first, (heads, 1))
-    w = np.tile(second, (heads, 1))
-    assert kernel_of_one_layer(u, w, d_out, causal, draw) == heads**2
-    # The hypothesis that no w_j is a multiple of a u_h cannot go.
-    w[0] = 2 * first
-    assert kernel_of_one_layer(u, w, d_out, causal, draw) > heads**2
+    A = draw.integers(-9, 10, (heads, d, d))
+    V = draw.integers(-9, 10, (heads, d_out, d))
+    assert kernel_of_one_layer(A, V, causal, draw) == heads**2
+    # A_h = u k_hᵀ and V_h = o_h wᵀ
+    u, w = np.eye(d, dtype=int)[:2]
+    k = draw.integers(-9, 10, (heads, d))
+    o = draw.integers(-9, 10, (heads, d_out))
+    A = np.array([np.outer(u, k_h) for k_h in k])
+    V = np.array([np.outer(o_h, w) for o_h in o])
+    assert kernel_of_one_layer(A, V, causal, draw) == heads**2
+    # The hypothesis that no w_h is a multiple of a u_h cannot go.
+    V[0] = np.outer(o[0], 2 * u)
+    assert kernel_of_one_layer(A, V, causal, draw) > heads**2
