@@ -4,8 +4,9 @@ one."""
 from dataclasses import dataclass
 from math import cos, prod, radians, sin
 
-from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import whole
 from neuroviz.singular.resultant_facts import resultant_picture
 
@@ -100,7 +101,11 @@ class ResultantExplorer(Panel):
     draw = staticmethod(resultant_picture)
 
     def _badge(self, answer: ResultantStudy) -> str:
-        return theme.badge("proved", "Prop. A.5")
+        says = (
+            "The function of a layer is the pair of products q₁ = ℓ₁v, q₂ = ℓ₂v. Two "
+            "forms have a common linear factor exactly where their resultant is 0."
+        )
+        return badge("proved", "Prop. A.5", Reasons(says, "Prop. A.5"))
 
     def _describe(self, answer: ResultantStudy) -> str:
         if not answer.common:

@@ -1,4 +1,6 @@
 /** The panels of a page of the static edition. */
+import { anchorOf, followPages } from "../kit/pages";
+import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
 
@@ -25,6 +27,11 @@ function start() {
       }
     });
   }
+
+  followPages(document, ({ path, heading }) => {
+    const page = path.replace(/\.md$/, ".html");
+    return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
+  });
 
   const redraw = () => {
     for (const panel of panels.values()) panel.turn();
