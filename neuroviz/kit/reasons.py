@@ -8,12 +8,18 @@ from html import escape
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
-from neuroviz.attention.formulas import Hypothesis, paper_hypotheses
+from neuroviz.attention.formulas import (
+    Hypothesis,
+    collapsing_layer,
+    effective_widths,
+    paper_hypotheses,
+)
 from neuroviz.attention.in_numbers import (
     alphas_in_numbers,
     general_formula_in_numbers,
     paper_formula_in_numbers,
 )
+from neuroviz.attention.sizes import in_short
 from neuroviz.kit.words import grouped
 from neuroviz.rank.results import ExactMeasurement
 
@@ -188,7 +194,10 @@ def of_a_formula(expected: Expected, arch: object) -> Reasons | None:
     is_general = expected.source in ("Theorem C", "Corollary A", "One token")
     if is_general:
         says = general_formula_in_numbers(arch)
-        facts = ("no hypotheses: it holds for every network of this kind",)
+        facts = (
+            _general_in_letters(arch),
+            "no hypotheses: it holds for every network of this kind",
+        )
         function = "general_formula"
     else:
         says = paper_formula_in_numbers(arch)
@@ -203,6 +212,23 @@ def of_a_formula(expected: Expected, arch: object) -> Reasons | None:
         hypotheses=hypotheses,
         facts=facts,
         code=_line(arch, function),
+    )
+
+
+def _general_in_letters(arch: Architecture) -> str:
+    """What the sum of `general_formula_in_numbers` consists of."""
+    if arch.attention == "softmax" and arch.tokens == 1:
+        return "r (d₀ + d_l − r), where r is the least width"
+    hides = arch.attention == "lightning" and (
+        arch.tokens == 1 or collapsing_layer(arch) is not None
+    )
+    heads = "α, or σ where symmetric parts are seen" if hides else "α"
+    last = " − l" if arch.attention == "lightning" else ""
+    widths = in_short(effective_widths(arch))
+    inner = " − Σ wᵢ²" if arch.num_layers > 1 else ""
+    return (
+        f"Σ wᵢ₋₁ wᵢ + Σ {heads}{inner}{last}, for the widths w = {widths} that later "
+        "layers can see"
     )
 
 
