@@ -76,7 +76,7 @@ predict(
 )
 
 # %% jupyter={"source_hidden": true}
-ResultantExplorer(only=[], asks="common root")
+ResultantExplorer(only=["third"], asks="common root")
 
 # %% [markdown]
 # Drag a root of $q_2$ all the way round the circle, or press **▶**. How often is $R = 0$? Drag both roots of $q_2$ onto those of $q_1$.

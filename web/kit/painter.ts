@@ -92,6 +92,9 @@ export function painterOf(kinds: Record<string, AnyKind>) {
   };
 }
 
+/** Whether a guess comes first: a screen reader may not hear more than is seen. */
+export const isAsking = (host: HTMLElement): boolean => host.closest(".nv-asking") !== null;
+
 /** Says below the picture what there is to know; without Python, dims what only Python says. */
 export function stand(
   host: HTMLElement,
