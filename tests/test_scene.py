@@ -23,6 +23,7 @@ from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
 from neuroviz.softmax.immersion_panel import ProofExplorer
+from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.training.panel import FlowExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
@@ -355,6 +356,12 @@ MOVING = [
     (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
+        NewVariableExplorer,
+        "stage=free;y=0.6;P=2",
+        {"stage": "modulo"},
+        {"stage": "modulo", "P": 3},
+    ),
+    (
         SingletonExplorer,
         "candidate=negative;travel=0.8",
         {"travel": 0.2},
@@ -387,7 +394,7 @@ def test_a_change_is_followed_and_play_takes_few_steps_where_motion_is_reduced(
     if end is None:  # there is no walk
         return
     page.locator(".nv-play").first.click()
-    page.clock.run_for(10_000)
+    page.clock.run_for(16_000)
     assert place(page) == before | end
     assert page.locator(".nv-play").first.inner_text() == "▶"
     pictures = ask(page, "changes")
