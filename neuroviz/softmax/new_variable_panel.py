@@ -46,7 +46,7 @@ class NewVariableSetting:
 
     statement: str = choice("claim", _STATEMENTS)
     stage: str = choice("P is", _STAGES)
-    P: float = real("P", 3.2, *RANGES["P"])
+    P: float = real("P", 3.2, *RANGES["P"], more=True)
     y: float = real("y, by the tokens", 0.6, *RANGES["y"], more=True)
 
 

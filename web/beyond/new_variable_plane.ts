@@ -39,9 +39,9 @@ export function planeView(host: HTMLElement, hands: Hands) {
   const flat = svg.append("g").attr("class", "flat");
   const zero = flat.append("path").attr("class", "zero");
   const curve = flat.append("path").attr("class", "role-ink curve");
-  const names = flat.append("g");
   const rule = flat.append("path").attr("class", "rule");
   const gap = flat.append("path").attr("class", "role-focus gap");
+  const names = flat.append("g");
   const own = flat.append("circle").attr("class", "own");
   const tokens = flat.append("g");
   const axis = svg.append("path").attr("class", "axis");
@@ -53,6 +53,7 @@ export function planeView(host: HTMLElement, hands: Hands) {
   let frame: Axis;
   let prime = 7;
   let low = 0; // the tokens' line, in pixels
+  let ring = 10; // of the token
 
   const holds = { begin: hands.begin, end: hands.end };
   const token = handle(svg.append("g"), {
@@ -130,8 +131,9 @@ export function planeView(host: HTMLElement, hands: Hands) {
       curve.attr("d", line()(points.filter(([, py]) => py > 0)));
       zero.attr("d", `M${left} ${frame.straight(0)}H${width}`);
       names.selectAll("*").remove();
-      const last = frame.straight(Math.exp(-1.1));
-      textLines(names, [x(-1.1), last - 14], ["P = eʸ"], { role: "ink", kind: "large" });
+      const says = ["P = eʸ", "y = (x₂ − x₁)ᵀM x₁"];
+      const above = { role: "ink", start: "above" } as const; // the curve
+      textLines(names, [x(SEEN[0]) + 4, frame.straight(1)], says, above);
 
       tokens.selectAll("*").remove();
       tokens.append("path").attr("class", "level").attr("d", `M${left} ${low}H${width}`);
@@ -143,8 +145,6 @@ export function planeView(host: HTMLElement, hands: Hands) {
         .attr("r", marker / 2 + 1);
       const soft = { role: "soft", start: "below" } as const;
       textLines(tokens, [x(0), low + marker / 2], ["x₁"], { ...soft, anchor: "middle" });
-      const says = "y = (x₂ − x₁)ᵀM x₁";
-      textLines(tokens, [left, low + marker / 2], [says], soft);
       tokens.append("circle").attr("class", "second");
       textLines(tokens, [0, 0], ["x₂"], { role: "focus", anchor: "middle", kind: "second-name" });
 
@@ -161,7 +161,8 @@ export function planeView(host: HTMLElement, hands: Hands) {
       }
       own.attr("r", (marker + 5) / 2);
       dot.attr("r", (marker + 7) / 2);
-      token.radius(marker + 2);
+      ring = marker + 2;
+      token.radius(ring);
       point.radius(marker + 5);
     },
 
@@ -197,7 +198,7 @@ export function planeView(host: HTMLElement, hands: Hands) {
         .text(`P = ${isRing ? residue(Math.round(P), prime) : number(P)}`);
 
       tokens.select(".second").attr("cx", x(y)).attr("cy", low).attr("r", 5);
-      tokens.select(".second-name").attr("transform", `translate(${x(y)} ${low - 17})`);
+      tokens.select(".second-name").attr("transform", `translate(${x(y)} ${low - ring - 7})`);
       sayHandles({ y, P, bend }, stage, at);
     },
   };
@@ -211,7 +212,7 @@ export function planeView(host: HTMLElement, hands: Hands) {
     ticks.selectAll<SVGGElement, unknown>("g").each(function () {
       const whole = Number(this.dataset.whole);
       const { at, outward } = frame.at(whole, bend);
-      const away = isRing ? 20 : 12;
+      const away = isRing ? ring + 12 : 12;
       const [mark, text] = [this.firstElementChild!, this.lastElementChild!];
       this.setAttribute("transform", `translate(${at[0].toFixed(1)} ${at[1].toFixed(1)})`);
       text.setAttribute("x", String(away * outward[0]));
