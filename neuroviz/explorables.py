@@ -8,6 +8,7 @@ _PANELS = {
     "Figure3Explorer": "softmax.figure3_panel",
     "HypothesesExplorer": "deep.hypotheses_panel",
     "LedgerExplorer": "deep.ledger_panel",
+    "NewVariableExplorer": "softmax.new_variable_panel",
     "ProofExplorer": "softmax.immersion_panel",
     "ResultantExplorer": "singular.resultant_panel",
     "SectionExplorer": "singular.section_panel",

@@ -522,7 +522,7 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
 @pytest.mark.full
 def test_after_a_commitment_the_keyboard_goes_on(start):
     page = start
-    entry = page.locator(".jp-OutputArea input[placeholder='a whole number']").first
+    entry = page.locator(".jp-OutputArea input[placeholder='a number']").first
     entry.scroll_into_view_if_needed()
     entry.click()
     page.keyboard.type("46")

@@ -43,7 +43,7 @@ ASKING = {
     ),
 }
 
-# All that is seen of an element, and all that a screen reader or a resting pointer says.
+# All that is seen of an element, and all that a screen reader or a pointer says.
 SENSED = """(root) => {
   const said = [root.innerText];
   for (const one of root.querySelectorAll("*")) {

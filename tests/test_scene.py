@@ -24,6 +24,7 @@ from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
 from neuroviz.softmax.immersion_panel import ProofExplorer
+from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.training.panel import FlowExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
@@ -355,6 +356,12 @@ MOVING = [
     # beyond, it misses
     (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
+    (
+        NewVariableExplorer,
+        "stage=free;y=0.6;P=2",
+        {"stage": "modulo"},
+        {"stage": "modulo", "P": 3},
+    ),
     (
         SingletonExplorer,
         "candidate=negative;travel=0.8",

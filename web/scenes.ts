@@ -1,5 +1,6 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
+import { newVariable } from "./beyond/new_variable";
 import { uniqueness } from "./beyond/uniqueness";
 import { unrolled } from "./beyond/unrolled";
 import { hypotheses } from "./deep/hypotheses";
@@ -18,6 +19,7 @@ const painter = painterOf({
   hypotheses,
   immersion,
   ledger,
+  "new-variable": newVariable,
   resultant,
   section,
   surface,

@@ -31,6 +31,7 @@ MAIN_CONTROL = {
     "HypothesesExplorer": "inner",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "targets",
+    "NewVariableExplorer": "stage",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "parts",
     "ResultantExplorer": "third",
