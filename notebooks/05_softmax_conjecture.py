@@ -126,6 +126,7 @@ predict(
         0: "Then one token does not move. Set 1 − μ − ν = 0 and multiply by both denominators.",
         -1: "P and Q are exponentials, and their product is positive.",
     },
+    asks="tokens that meet",
 )
 
 # %% [markdown]
@@ -139,6 +140,7 @@ ProofExplorer(
         "tokens meet in layer 1": "experiment=own;mode_1=collapsed",
         "M₁ antisymmetric": "symmetric=0",
     },
+    asks="tokens that meet",
 )
 
 # %% [markdown]
@@ -178,6 +180,7 @@ predict(
         "for positive P only": "A positive P is the exponential of another y. But look at what the products are made of.",
         "no, on the curve only": "Then the equation would have to use that P is eʸ. Look at what the products are made of.",
     },
+    asks="P is let go",
 )
 
 # %% [markdown]
@@ -190,6 +193,7 @@ NewVariableExplorer(
         "modulo 7": "stage=modulo;P=3",
         "the tokens meet": "statement=meet",
     },
+    asks="P is let go",
 )
 
 # %% [markdown]

@@ -12,6 +12,8 @@ from test_scene import redraw, scene  # noqa: F401
 
 from neuroviz.explorables import (
     FiberExplorer,
+    NewVariableExplorer,
+    ProofExplorer,
     ResultantExplorer,
     SectionExplorer,
     SurfaceExplorer,
@@ -36,6 +38,12 @@ ASKING = {
         "",
         r"pinch|cross|isolated|smooth|boundary|closure|silent|set of weights",
     ),
+    "tokens that meet": (
+        ProofExplorer,
+        "",
+        r"does nothing|blind|forces|distance is left|still silent",
+    ),
+    "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
     "section": (
         SectionExplorer,
         "offset=0.2",

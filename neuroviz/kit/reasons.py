@@ -81,6 +81,7 @@ PAGES = {
         "beyond/docs/softmax_uniqueness.md",
         "Theorem B. Softmax: the function determines the virtual weights",
     ),
+    "Lemma G": (f"{_PAPER}/softmax.md", "Lemma G. All exponentials are free"),
     "Corollary A": (
         f"{_PAPER}/softmax.md",
         "Corollary A. Dimension of softmax networks",

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from neuroviz.kit import theme
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real
 from neuroviz.kit.words import signed
 from neuroviz.softmax.new_variable import (
@@ -112,10 +114,19 @@ class NewVariableExplorer(Panel):
 
     def _badge(self, answer: NewVariableStudy) -> str:
         if answer.setting.statement == SILENT:
-            return theme.badge("exact", "an identity in P and Q")
+            says = (
+                "a·d and b·c are the same polynomial in the weights, the tokens, P and "
+                "Q, so they are equal over every field, for all numbers."
+            )
+            return badge("exact", "an identity in P and Q", Reasons(says, "Lemma G"))
+        reasons = Reasons(
+            "Ax's theorem lets exponentials go whose exponents are independent.",
+            "Lemma G",
+            (Hypothesis("y and z are independent (here y + z = 0)", False),),
+        )
         if answer.setting.stage == CURVE:
-            return theme.badge("exact", "true for PQ = 1 only")
-        return theme.badge("outside hypotheses", "Ax: y + z = 0")
+            return badge("exact", "true for PQ = 1 only", reasons)
+        return badge("outside hypotheses", "Ax: y + z = 0", reasons)
 
     def _describe(self, answer: NewVariableStudy) -> str:
         setting = answer.setting
