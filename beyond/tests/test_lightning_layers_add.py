@@ -310,6 +310,24 @@ def test_what_was_measured_is_named_and_what_is_too_large_is_not_measured():
     assert closed.value is not None and closed.status == "proved here"
 
 
+def test_with_skips_layers_of_any_number_of_heads_add_up_too():
+    """Theorem S, with shared keys and more heads than the width: measured layers."""
+    measured = 0
+    for d, heads, a, causal in product((1, 2, 3), (2, 4), (1, 2), (False, True)):
+        for block in (Block(), Block(d), Block(2, 2), Block(1, 2), Block(1)):
+            arch = Transformer.uniform(
+                d, a, 2, 2, heads=heads, skip=True, causal=causal, block=block
+            )
+            found = expected_dimension(arch)
+            groups = block.kv_heads or heads
+            filled = groups * (block.value_dim or d) >= d
+            assert (found.value is not None) == filled
+            if filled:
+                measured += found.source == "Theorem S, Exact rank"
+                assert measure_dimension(arch).value == found.value, str(arch)
+    assert measured > 30
+
+
 def lightning_networks():
     """Deep ones, small, in and outside the hypotheses."""
     for widths in product((1, 2, 3), repeat=3):

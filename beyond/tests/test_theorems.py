@@ -9,9 +9,9 @@ from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
-EACH = dict.fromkeys("HWKSFL", 60) | dict.fromkeys("MNR", 150)
+EACH = dict.fromkeys("HWKSFL", 60) | {"M": 200, "N": 150, "R": 150}
 """How many networks of each seed: 12,000 for a theorem, of which at least 10,000 are
-different, or 30,000."""
+different; 30,000 or 40,000 for the last three, of which at least 20,000 are."""
 
 
 def random_networks(theorem, seed):
@@ -132,8 +132,10 @@ def _positions(rng):
     def size(least, most):
         return int(rng.integers(least, most + 1))
 
-    depth = size(1, 3)
+    depth = 1 if size(0, 4) == 0 else size(2, 4)
     d = size(1, 7 if depth == 1 else 4)
+    if d == 1:  # few networks
+        d = size(1, 4)
     rotary = d > 1 and bool(size(0, 2))
     groups = size(1, 3) * size(0, 1)
     block = Block(
@@ -143,7 +145,7 @@ def _positions(rng):
         temperature=size(0, 5) == 0,
         positions=not rotary or bool(size(0, 1)),
     )
-    heads = tuple((groups or 1) * size(1, 2) for _ in range(depth))
+    heads = tuple((groups or 1) * size(1, 3) for _ in range(depth))
     head_dims = tuple(
         2 * size(1, d // 2) if rotary else size(1, d) for _ in range(depth)
     )
