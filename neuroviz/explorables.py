@@ -9,6 +9,7 @@ _PANELS = {
     "HypothesesExplorer": "deep.hypotheses_panel",
     "LedgerExplorer": "deep.ledger_panel",
     "ProofExplorer": "softmax.immersion_panel",
+    "ResultantExplorer": "singular.resultant_panel",
     "SectionExplorer": "singular.section_panel",
     "SurfaceExplorer": "singular.surface_panel",
     "VirtualWeightsExplorer": "deep.virtual_panel",

@@ -8,6 +8,7 @@ import { virtual } from "./deep/virtual";
 import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
+import { resultant } from "./singular/resultant";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 
@@ -17,6 +18,7 @@ const painter = painterOf({
   hypotheses,
   immersion,
   ledger,
+  resultant,
   section,
   surface,
   uniqueness,

@@ -8,9 +8,9 @@ from neuroviz.deep.hypotheses import (
     study_hypotheses,
 )
 from neuroviz.deep.hypotheses_facts import hypotheses_picture
-from neuroviz.kit import theme
-from neuroviz.kit.badges import measured_badge, theory_badge
+from neuroviz.kit.badges import badge, measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import of_a_formula
 from neuroviz.kit.words import in_two_lines
 
 
@@ -37,12 +37,14 @@ class HypothesesExplorer(Panel):
     def _badge(self, answer: HypothesesStudy) -> str:
         measured = answer.measured
         paper = answer.paper
-        badges = measured_badge(measured)
+        badges = measured_badge(measured, answer.arch)
         if paper.status == "outside hypotheses":
-            badges += theme.badge(
-                "outside hypotheses", f"{paper_name(paper)}: {paper.value}"
+            badges += badge(
+                "outside hypotheses",
+                f"{paper_name(paper)}: {paper.value}",
+                of_a_formula(paper, answer.arch),
             )
-        return badges + theory_badge(answer.expected, measured.value)
+        return badges + theory_badge(answer.expected, measured.value, answer.arch)
 
     def _describe(self, answer: HypothesesStudy) -> str:
         measured = answer.measured.value

@@ -17,6 +17,7 @@ from neuroviz.rank.budget import Budget
 from neuroviz.rank.checks import whole_number
 from neuroviz.rank.cost import BUDGET_SECONDS
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
+from neuroviz.rank.measure import answer
 from neuroviz.rank.network import Network
 from neuroviz.rank.progress import Report, say_nothing
 from neuroviz.rank.question import ask, check_members
@@ -72,7 +73,7 @@ def measure_dimension(
     arguments = (method, seed, question.inputs, question.route, question.prime)
 
     def work(report: Report | None) -> Measurement:
-        return rank.measure_dimension(net, *arguments, budget=budget, report=report)
+        return answer(question, seed, budget, report)
 
     return _once(net, arguments, budget, progress, work)
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from html import escape
 from operator import index
+from weakref import WeakSet
 
 import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.attention.expected import Expected
-from neuroviz.kit import theme
+from neuroviz.kit import asking, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
@@ -22,6 +23,9 @@ _UNTIL_TYPED = 0.2  # seconds
 _LOCKED: dict[tuple[str, str], int | str] = {}
 """Answers that were locked in, by cell and question: a cell that runs again shows its
 answer again."""
+
+_QUESTIONS: WeakSet["Question"] = WeakSet()
+"""All that somebody holds."""
 
 Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
@@ -42,6 +46,7 @@ class Question(Lasting):
     def __init__(self, question: str, entry: widgets.Widget) -> None:
         self.committed: int | str | None = None
         self.message = ""
+        self.asks: str | None = None
         self._question = question
         self._place = (running_cell(), question)
         self._entry = entry
@@ -50,6 +55,12 @@ class Question(Lasting):
             tooltip="commit to this answer and see the true one",
         )
         self._button.on_click(self._on_press)
+        self._again = widgets.Button(
+            description="Take it back",
+            tooltip="forget this answer, and ask again",
+            layout={"display": "none"},
+        )
+        self._again.on_click(lambda _: self.take_back())
         self._outcome = widgets.HTML()
         self._controls = {"guess": entry}
         self._status = Status(self._controls)
@@ -59,9 +70,15 @@ class Question(Lasting):
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
         super().__init__(
-            [style, asked, beside([entry, self._button, self._status]), self._outcome]
+            [
+                style,
+                asked,
+                beside([entry, self._button, self._again, self._status]),
+                self._outcome,
+            ]
         )
         self.add_class("nv")
+        _QUESTIONS.add(self)
 
     def _in_words(self) -> tuple[str, str]:
         return "Predict.", self._question
@@ -83,8 +100,25 @@ class Question(Lasting):
         self._entry.disabled = True
         self._button.description = "Locked in"
         self._button.tooltip = "your answer is locked in"
+        self._again.layout.display = ""
         badge = theme.badge(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
+        if self.asks is not None:
+            asking.answer(self.asks)
+
+    def take_back(self) -> None:
+        """Forget the answer, and ask again; panels of the topic stay open."""
+        if self.committed is None:
+            return
+        self.committed = None
+        self.message = ""
+        _LOCKED.pop(self._place, None)
+        self._entry.disabled = False
+        self._entry.value = "" if isinstance(self._entry, widgets.Text) else None
+        self._button.description = "Lock in, then show"
+        self._button.tooltip = "commit to this answer and see the true one"
+        self._again.layout.display = "none"
+        self._outcome.value = ""
 
     def recall(self) -> None:
         """Show the answer again that was locked in before this cell of a notebook was
@@ -205,6 +239,7 @@ def predict(
     guess: int | str | None = None,
     wrong: Wrong | None = None,
     choices: Mapping[str, str] | None = None,
+    asks: str | None = None,
 ) -> Prediction | Choice:
     """Ask for an answer before showing the true one.
 
@@ -221,6 +256,8 @@ def predict(
             `wrong_answers(arch)`. The hint of the first mistake that fits is shown.
         choices: answer → remark, for two or more answers in words; the remark on the
             chosen one is shown.
+        asks: a topic: an answer shows the words of all panels opened with the same
+            `asks`.
 
     Raises:
         ValueError: if the answer, the guess, a wrong number or a choice is not what it
@@ -244,11 +281,27 @@ def predict(
     else:
         _check_choices(answer, choices)
         prediction = Choice(question, answer, choices)
+    prediction.asks = asking.topic_of(asks)
     if guess is not None:
         prediction.commit(guess)
     else:
         prediction.recall()
     return prediction
+
+
+def forget_guesses() -> None:
+    """Ask all questions of this notebook again, and close the panels that ask first:
+    for who has rehearsed.
+
+    >>> question = predict("How many dimensions?", 38, guess=40)
+    >>> forget_guesses()
+    >>> question.committed, question.message
+    (None, '')
+    """
+    for question in list(_QUESTIONS):
+        question.take_back()
+    _LOCKED.clear()
+    asking.ask_again()
 
 
 def _check_choices(answer: object, choices: object) -> None:

@@ -236,21 +236,30 @@ class Tape:
         source = Source(x, _same, 0, slice(start, end))
         return self.note(x.value[..., start:end, :], x.degree, (source,))
 
-    def place(self, entries: Node, template: np.ndarray, where: np.ndarray) -> Node:
-        """A matrix, some of whose entries are given and the others taken from a vector.
+    def beside_identity(self, entries: Node, shape: tuple[int, int], size: int) -> Node:
+        """A matrix with an identity matrix of that size in its upper left corner.
 
         Args:
-            entries: one vector, a parameter.
-            template: the matrix; what stands at `where` does not matter.
-            where: the places of the entries, counted row by row.
+            entries: one vector: all other entries, row by row.
+            shape: of the matrix.
         """
+        rows, columns = shape
         count = len(entries.value)
-        value = np.empty((count, *template.shape))
-        value[...] = template
-        value.reshape(count, -1)[:, where] = entries.value
+        if size == 0:
+            value = entries.value.reshape(count, rows, columns)
+            return self.note(value, entries.degree, (Source(entries, _in_a_row, 0),))
+        # What stands beside the identity comes first, then all rows below it.
+        cut = size * (columns - size)
+        beside = entries.value[:, :cut].reshape(count, size, columns - size)
+        below = entries.value[:, cut:].reshape(count, rows - size, columns)
+        value = np.zeros((count, rows, columns))
+        value[:, :size, :size] = np.eye(size)
+        value[:, :size, size:] = beside
+        value[:, size:, :] = below
 
         def pull(g: np.ndarray) -> np.ndarray:
-            return g.reshape(*g.shape[:2], -1).take(where, axis=-1)
+            parts = [_in_a_row(g[..., :size, size:]), _in_a_row(g[..., size:, :])]
+            return np.concatenate(parts, axis=-1)
 
         return self.note(value, entries.degree, (Source(entries, pull, 0),))
 
@@ -321,9 +330,7 @@ class Tape:
         self, value: np.ndarray, degree: int, sources: tuple[Source, ...] = ()
     ) -> Node:
         """Record a step: what came out, its degree, and how gradients go back."""
-        moves = False
-        for source in sources:
-            moves = moves or source.node.moves
+        moves = any([source.node.moves for source in sources])
         node = Node(value, min(degree, _BOUNDS_NOTHING), sources, moves)
         self.nodes.append(node)
         return node
@@ -336,6 +343,8 @@ class Tape:
 
     def _total(self, parts: list[_Part], node: Node) -> np.ndarray:
         """The sum of all parts of a node's gradient."""
+        if len(parts) == 1 and parts[0].rows is None:  # most often
+            return parts[0].gradient
         if _are_pieces(parts, node):
             pieces = [part.gradient for part in reversed(parts)]
             return np.concatenate(pieces, axis=-2)
@@ -349,6 +358,8 @@ class Tape:
 
         But for the first axis: one value for all inputs has a gradient for each.
         """
+        if g.shape[2:] == node.value.shape[1:]:  # most often
+            return g
         for axis in range(1, node.value.ndim):
             if node.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
                 g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
@@ -381,6 +392,12 @@ def _on_all_rows(part: _Part, node: Node) -> np.ndarray:
 
 def _same(g: np.ndarray) -> np.ndarray:
     return g
+
+
+def _in_a_row(g: np.ndarray) -> np.ndarray:
+    """All entries of each matrix, row by row."""
+    rows, columns = g.shape[-2:]
+    return g.reshape(*g.shape[:-2], rows * columns)
 
 
 def _take_rows(start: int, stop: int) -> Pull:

@@ -102,14 +102,24 @@ def test_rows_that_go_different_ways_bring_their_gradients_back(name, of):
     check_gradient(step, np.random.default_rng(1))
 
 
-def test_a_matrix_takes_some_of_its_entries_from_a_vector():
+@pytest.mark.parametrize(
+    "shape, size, expected",
+    [
+        ((2, 3), 0, [[10, 11, 12], [13, 14, 15]]),
+        ((2, 3), 1, [[1, 10, 11], [12, 13, 14]]),
+        ((2, 3), 2, [[1, 0, 10], [0, 1, 11]]),
+        ((3, 2), 2, [[1, 0], [0, 1], [10, 11]]),
+    ],
+)
+def test_a_matrix_is_completed_by_an_identity_in_its_corner(shape, size, expected):
+    count = shape[0] * shape[1] - size**2
     tape = Tape(Reals())
-    free = tape.parameter(np.array([5.0, 7.0]))
-    whole = tape.place(free, np.eye(2), np.array([1, 3]))
-    np.testing.assert_array_equal(whole.value[0], [[1, 5], [0, 7]])
-    cotangent = np.array([[1.0, 20.0], [300.0, 4000.0]])[None, None]
-    (g,) = tape.gradients(whole, cotangent, [free])
-    np.testing.assert_array_equal(g[0, 0], [20, 4000])
+    entries = tape.parameter(10 + np.arange(float(count)))
+    whole = tape.beside_identity(entries, shape, size)
+    np.testing.assert_array_equal(whole.value[0], expected)
+    # The cotangent of each entry is its value: it comes back where it came from.
+    (g,) = tape.gradients(whole, whole.value[:, None], [entries])
+    np.testing.assert_array_equal(g[0, 0], entries.value[0])
 
 
 def test_a_high_power_takes_few_products():

@@ -33,6 +33,7 @@ MAIN_CONTROL = {
     "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "parts",
+    "ResultantExplorer": "third",
     "SameFunctionExplorer": "basis",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
@@ -381,6 +382,7 @@ def packed(panel: Panel, name: str) -> dict:
         "panel": type(panel).__name__,
         "state": panel.state,
         "presets": presets or None,
+        "asks": panel.asks,
     }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))

@@ -65,6 +65,11 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
       const share = (controls.here[walked()] - least) / (most - least);
       return share > 0.99 ? 0 : share;
     },
+    // The start: from there all that moves goes the other way.
+    moments() {
+      const [least, most] = controls.range(walked());
+      return [-least / (most - least)];
+    },
     to(share) {
       const [least, most] = controls.range(walked());
       controls.go({ [walked()]: least + share * (most - least) });

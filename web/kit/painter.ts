@@ -52,6 +52,8 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       sizes: watchSizes(host, () => drawn.again()),
     };
     camera(host, `neuroviz-${message.name}`);
+    // Whoever moves something sees at once what is said of it; Python follows.
+    talk.heard(() => host.closest(".nv-asking")?.classList.remove("nv-asking"));
     all.set(box, drawn);
     return drawn;
   }
