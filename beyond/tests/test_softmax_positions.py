@@ -166,6 +166,10 @@ def test_the_forms_of_two_places_are_independent_in_both_directions(d, shift):
         ({"tokens": 2, "causal": True, "head_dims": (4, 4)}, "Beyond the paper"),
         ({"tokens": 3, "causal": True, "head_dims": (4, 4)}, "Theorem R"),
         ({"head_dims": (6, 6)}, None),
+        (
+            {"head_dims": (5, 5), "block": Block(2, positions=True)},
+            "Beyond the paper",
+        ),
         ({"tokens": 1}, None),
         ({"widths": (4, 4, 3)}, None),
         ({"block": Block(2, rotary=True, temperature=True)}, "Theorem R"),
