@@ -1,5 +1,5 @@
 (* Theorem M, one lightning layer with few heads, Step 1: the kernel of the derivative among all directions, whatever
-   they do to the ranks, is exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/beyond_the_paper.md).
+   they do to the ranks, is exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/lightning_heads.md).
    Over any field, for two tokens or more, with a causal mask or without. A layer of H heads from width d to d' is
      X -> sum_h V_h X [X^T A_h X],
    where [.] is the matrix itself or, with a mask, its upper triangle.
@@ -8,8 +8,7 @@
    M_blends: at all weights, each H x H matrix g gives a direction in the kernel, which is linear in g,
      ( * )   dA_h = sum_k g_hk A_k,   dV_k = - sum_h g_hk V_h.
    M_kernel: let A_h = u_h k_h^T and V_h = o_h w_h^T with independent k_h, independent o_h, no u_h = 0, and no w_j a
-   multiple of a u_h. Then a direction is in the kernel exactly if it is ( * ) of one and only one g. (Step 1 asks for
-   more: that no two of the u_h, w_h are parallel.)
+   multiple of a u_h. Then a direction is in the kernel exactly if it is ( * ) of one and only one g.
    M_special: there are such weights for all d >= 2 and H <= min(d, d').
    M_generic: let the weights be polynomials in e that are such weights at e = 0. Then for all e but the roots of one
    polynomial, which is not 0, a direction is in the kernel exactly if it is ( * ) of one and only one g. Here 2 is not 0
