@@ -183,7 +183,7 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     start = middle(page, "width d₁")
     drag(page, "width d₁", (44, 0))
     assert abs(middle(page, "width d₁") - start - (44, 0))[0] < 12
-    assert asked(page, *SIZES) == [4, 4, 2, "4,6,4", ""]
+    assert asked(page, *SIZES) == [4, 0, 2, "4,6,4", ""]
     assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
     assert "nv-ahead" in page.locator(".nv").get_attribute(
         "class"
@@ -195,7 +195,7 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     drag(page, "width d₁", (-44, 0))
     # equal widths: the sliders say them again
-    assert asked(page, *SIZES) == [4, 4, 2, "", ""]
+    assert asked(page, *SIZES) == [4, 0, 2, "", ""]
 
 
 @pytest.mark.parametrize(
