@@ -18,8 +18,10 @@ class HypothesesExplorer(Panel):
     """Where Eq. 14 fails for two layers, and why.
 
     Left, measured minus formula over the head dimensions or over the widths: a cell
-    that is clicked moves the controls to its network. Right, the angles between the
-    tokens of a random network, layer by layer: they are 0 after a layer of rank one.
+    that is clicked moves the controls to its network and plays its film: the tokens,
+    what a layer sees of its A, and the bar that goes from Eq. 14 to the exact rank.
+    Until then, at the right, the angles between the tokens of a random network, layer
+    by layer: they are 0 after a layer of rank one.
 
     Controls: a₁, a₂, inner width δ, outer widths, attention, what the map is over;
     under "More": t, seed. See `Panel`.
