@@ -62,3 +62,10 @@ def test_a_walk_without_moments_is_even():
 def test_between_moments_there_are_middles():
     *_, middles = played(0.0, [0.2, 0.6, 0.0, 1.0])
     np.testing.assert_allclose(middles, [0.1, 0.2, 0.4, 0.6, 0.8])
+
+
+def test_a_walk_may_hold_before_it_begins():
+    times, shares, stops, _ = played(0.0, [0.0, 0.5])
+    assert (shares[times < HOLD] == 0).all()
+    assert (shares[times > HOLD + 0.1] > 0).all()
+    assert stops == [0, 0.5, 1]
