@@ -401,8 +401,12 @@ def test_the_network_of_a_cell_is_chosen_by_mouse_and_by_keyboard(lab, open_page
         panel.close()
 
     is_at(1, 3)
+    film = here.locator(".nv-view-film")
+    assert not film.is_visible()
     here.get_by_role("gridcell", name="a₁ = 4, a₂ = 2:").click()
     is_at(4, 2)
+    film.get_by_text("the film of lightning 4→4→4, a = 4, 2, t = 3").wait_for()
+    film.get_by_text("random tokens come in").wait_for()
 
     # After the last control the Tab key reaches the map, at the chosen cell.
     here.locator(".nv-controls :is(.noUi-handle, select):visible").last.focus()

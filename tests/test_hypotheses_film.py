@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from node import ask
+from test_axe import AXE, OF_A_PAGE, RUN
 from test_hypotheses_facts import some_setting
 from test_hypotheses_scene import cell, opened, place, put  # noqa: F401 (a fixture)
 
@@ -14,7 +15,19 @@ from neuroviz.attention import Architecture
 from neuroviz.attention.formulas import general_formula, paper_formula
 from neuroviz.deep.hypotheses import SIZES, HypothesesSetting, study_hypotheses
 from neuroviz.deep.hypotheses_film import film_facts, shares_of
+from neuroviz.kit import theme
 from neuroviz.kit.plot import plain
+
+# Of the film: where words are, each with its text, and whether it is seen.
+FILM_WORDS = """[...box.querySelectorAll(
+  ".nv-view-film :is(h4, .words p, svg text)",
+)].map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const {left, right, top, bottom} = range.getBoundingClientRect();
+  const isSeen = right > left && one.getAttribute("opacity") !== "0";
+  return [left, right, top, bottom, one.textContent, isSeen];
+})"""
 
 
 def film_of(**setting):
@@ -294,3 +307,31 @@ def test_what_answers_can_be_withheld(opened):  # noqa: F811
     said = " · ".join(seen)
     for answer_ in ("31", "−5", "rank 1", "off in", "parallel", "not seen", "0° apart"):
         assert answer_ not in said, answer_
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+@pytest.mark.parametrize("size", ["notebook", "lecture"])
+@pytest.mark.parametrize("width", [1085, 820, 390])
+def test_the_words_of_the_film_stay_apart_and_axe_finds_nothing(
+    opened,  # noqa: F811
+    size,
+    width,
+):
+    if size == "lecture" and width < 900:
+        pytest.skip("a panel has no lecture size there")
+    for state in ("head_1=1;head_2=3", "inner=5;outer=4;over=widths", "tokens=1"):
+        with theme.using({"size": size}):
+            page = opened(state, width, reduced_motion="reduce")
+        page.locator(".cell.chosen").click()
+        found = [one for one in page.evaluate(FILM_WORDS) if one[5]]
+        assert len(found) > 10
+        for n, one in enumerate(found):
+            assert one[0] >= 0 and one[1] <= width, one
+            for other in found[:n]:
+                is_beside = one[0] >= other[1] - 1 or other[0] >= one[1] - 1
+                # letters stand lower and higher than their ink
+                is_below = one[2] >= other[3] - 3 or other[2] >= one[3] - 3
+                assert is_beside or is_below, (one, other)
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert page.evaluate(RUN, [*OF_A_PAGE]) == []

@@ -10,6 +10,8 @@ import { barAt, doneOf, linesAt, momentAt, secondsOf, type Moment } from "./hypo
 import type { FilmFacts, MatrixPart, TokenLine } from "./hypotheses_facts";
 
 const LARGEST = 40; // pixels: the radius of a station
+const CELL = 11; // pixels: an entry of a matrix
+const TIGHT = 17; // in sizes of words: in a lower box there are fewer of them
 const FADED = 0.1; // what a layer does not see stays as a shadow
 const LINE = 1.25; // of words, in their size
 
@@ -25,6 +27,7 @@ interface Places {
   matrices: number;
   bar: number;
   cell: number;
+  isTight: boolean;
 }
 
 export function filmView(host: HTMLElement) {
@@ -60,26 +63,30 @@ export function filmView(host: HTMLElement) {
   function measure() {
     const [width, height] = size();
     const { note } = look.sizes;
+    const isTight = height < TIGHT * note;
+    const lines = isTight ? 1 : 2; // below a station, and below a matrix
     const last = film.stations.length - 1;
     const slot = width / last;
-    const cell = Math.min(0.92 * note, (slot - 4.2 * note) / 10);
+    const cell = Math.min(CELL, (slot - 4.2 * note) / 10);
     const bar = height - (2 * LINE + 1.4) * note;
-    const matrices = bar - 5 * cell - (2 * LINE + 1.2) * note;
-    const radius = Math.min(LARGEST, width / 7, (matrices - (2 * LINE + 0.8) * note) / 2);
+    const matrices = bar - 5 * cell - (lines * LINE + 0.9) * note;
+    const radius = Math.min(LARGEST, width / 7, (matrices - (lines * LINE + 0.8) * note) / 2);
+    const edge = Math.max(radius, 3.9 * note); // half the words below a station
     places = {
       note,
       radius,
-      across: film.stations.map((_, n) => radius + 22 + (n / last) * (width - 2 * radius - 44)),
+      across: film.stations.map((_, n) => edge + (n / last) * (width - 2 * edge)),
       slots: film.matrices.map((_, n) => (n + 0.5) * slot),
       matrices,
       bar,
       cell,
+      isTight,
     };
   }
 
   /** What stands from the beginning. */
   function drawStill() {
-    const { note, radius, across } = places;
+    const { note, radius, across, isTight } = places;
     ways
       .selectAll("line")
       .data(across.slice(1))
@@ -94,10 +101,14 @@ export function filmView(host: HTMLElement) {
       station.attr("transform", `translate(${across[n]} ${radius + 1})`);
       station.append("circle").attr("class", "round").attr("r", radius);
       drawTokens(station.append("g").attr("class", "tokens"), lines);
-      const under = radius + LINE * note;
-      station.append("text").attr("class", "role-soft").attr("y", under).text(name);
-      const angles = station.append("text").attr("class", "spread nv-answer");
-      angles.attr("y", under + LINE * note).text(spread);
+      const word = (kind: string, text: string, line: number) =>
+        station
+          .append("text")
+          .attr("class", kind)
+          .attr("y", radius + line * LINE * note)
+          .text(text);
+      if (!isTight) word("role-soft", name, 1);
+      word("spread nv-answer", spread, isTight ? 1 : 2);
     });
     matrices.selectAll("*").remove();
     film.matrices.forEach(({ name, parts }, n) => drawMatrix(name, parts, places.slots[n]));
@@ -122,17 +133,18 @@ export function filmView(host: HTMLElement) {
       .attr("x2", ({ reach }) => radius * reach);
     one
       .select("circle")
-      .attr("r", look.sizes.marker / 2)
+      .attr("r", Math.min(look.sizes.marker / 2, radius / 5))
       .attr("cx", ({ reach, at }) => radius * reach * at);
   }
 
   /** A as the sum of its two parts. */
   function drawMatrix(name: string, parts: MatrixPart[], middle: number) {
-    const { note, matrices: top, cell } = places;
+    const { note, matrices: top, cell, isTight } = places;
     const side = cell * parts[0].entries.length;
     const [equals, plus] = [2.4 * note, 1.3 * note];
     const group = matrices.append("g").attr("class", "matrix");
-    const left = middle - (equals + plus + 2 * side) / 2;
+    const words = Math.max(side, 6.4 * note); // below the second part
+    const left = middle - (equals + side + plus + words) / 2;
     group.attr("transform", `translate(${left} ${top})`);
     const sign = (text: string, x: number) =>
       group
@@ -173,8 +185,8 @@ export function filmView(host: HTMLElement) {
       word("role-soft", 1).text(part.name);
       const isSeen = cells.some((one) => one.isSeen);
       const most = part.most < 0.005 ? "0" : `up to ${+part.most.toPrecision(2)}`;
-      word("most role-soft", 2).text(most);
-      if (!isSeen) word("unseen role-outside nv-answer", 2).text("not seen");
+      if (!isTight) word("most role-soft", 2).text(most);
+      if (!isSeen) word("unseen role-outside nv-answer", isTight ? 1 : 2).text("not seen");
     });
   }
 
@@ -230,8 +242,10 @@ export function filmView(host: HTMLElement) {
         entry.setAttribute("opacity", String(1 - faded * (1 - FADED)));
       }
       for (const word of group.querySelectorAll(".unseen")) {
-        word.setAttribute("opacity", String(faded));
-        word.previousElementSibling!.setAttribute("opacity", String(1 - faded));
+        // The one goes before the other comes.
+        word.setAttribute("opacity", String(Math.max(0, 2 * faded - 1)));
+        const before = word.previousElementSibling!;
+        before.setAttribute("opacity", String(Math.max(0, 1 - 2 * faded)));
       }
     });
     moveBar(doneOf(film.acts, moment, "count"));
