@@ -19,6 +19,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.chart import chart_of, in_drawing
+from neuroviz.singular.learning_panel import LearningExplorer
 from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
@@ -353,6 +354,7 @@ MOVING = [
     (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
     # beyond, it misses
     (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
+    (LearningExplorer, "s=1.2;y=0.3;z=0.4", {"s": 2.2}, {}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
         SingletonExplorer,

@@ -8,6 +8,7 @@ import { virtual } from "./deep/virtual";
 import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
+import { learning } from "./singular/learning";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 
@@ -16,6 +17,7 @@ const painter = painterOf({
   fibre,
   hypotheses,
   immersion,
+  learning,
   ledger,
   section,
   surface,

@@ -29,6 +29,7 @@ MAIN_CONTROL = {
     "FlowExplorer": "target",
     "FormulaExplorer": "family",
     "HypothesesExplorer": "inner",
+    "LearningExplorer": "s",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "targets",
     "ProofExplorer": "experiment",
