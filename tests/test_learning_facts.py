@@ -275,6 +275,20 @@ def test_random_targets_leave_a_part_of_the_runs_in_a_second_valley(window):
     assert np.mean(flow.ratio < SINGULAR) < 0.01
 
 
+def test_a_second_valley_can_be_singular():
+    """q₁ = X² + 2XY, q₂ = Y²: the nearest layer is smooth, a valley 1 away is not, and
+    a part of the runs ends there."""
+    q1, q2 = (1, 2, 0), (0, 0, 1)
+    assert not nearest_is_singular(q1, q2) and nearest_ratio(q1, q2) > 0.01
+    flow = gradient_flow(forms_table(q1, q2), **random_starts(200, 2), time=300)
+    away, least = distances(flow)
+    singular = flow.ratio < SINGULAR
+    assert 0.15 < singular.mean() < 0.45  # 0.29 of 400
+    np.testing.assert_allclose(away[singular], 1, atol=1e-3)
+    assert (least < 0.2).all()
+    np.testing.assert_allclose(away[~singular], least[~singular], atol=1e-3)
+
+
 # Types and formulas, under node
 
 
