@@ -3,8 +3,7 @@ slice in which they are shown.
 
 A layer with d = 2, d′ = 1 is a pair of forms with a common real root
 (`neuroviz.singular.forms`); its nearest one, in the Bombieri norm, is where gradient
-flow may end (`neuroviz.singular.flow`). docs/mathematics/singular_points.md: "The
-nearest layer".
+flow may end (`neuroviz.singular.flow`). docs/mathematics/nearest_layer.md.
 """
 
 from collections.abc import Sequence
@@ -71,7 +70,7 @@ def nearest_is_singular(q1: Form, q2: Form) -> bool:
 
     >>> nearest_is_singular((1, 1, 1), (0, 0, 0))
     True
-    >>> nearest_is_singular((1, 0, 1), (1, 2, 1))
+    >>> nearest_is_singular((1, 0, 1), (0, 1, 0))
     False
     """
     if not is_exact(*q1, *q2):

@@ -72,9 +72,9 @@ class LearningExplorer(Panel):
     Controls: see `LearningSetting`. The target is dragged; three moves ask for a guess
     before they answer. See `Panel` for what all panels share.
 
-    >>> panel = LearningExplorer(state="s=1;y=0;z=0.5")
-    >>> panel.description.split(".")[1]
-    ' The layer nearest to it is at distance 0'
+    >>> panel = LearningExplorer(state="s=1;y=0;z=1")
+    >>> panel.description.split(", ")[3]
+    'and singular; a flow may rest elsewhere'
     """
 
     title = "Do layers that learn end at singular points?"
