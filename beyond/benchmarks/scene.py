@@ -60,7 +60,6 @@ SCENES = {
 PLOTLY = (
     "Figure3Explorer",
     "FlagExplorer",
-    "FlowExplorer",
     "FormulaExplorer",
     "MemorisationExplorer",
     "RealModelsExplorer",
