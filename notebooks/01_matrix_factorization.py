@@ -105,6 +105,12 @@ FactorizationExplorer(presets=buttons)
 predict(
     "24 entries go in. How many dimensions do the products have?",
     measure_product(d=4, a=3).dimension,
+    wrong={
+        24: "Many of the 24 entries say the same twice: CQ and C⁻ᵀK have the same product.",
+        16: "A has 16 entries. But its rank is at most 3, which not every 4 × 4 matrix has.",
+        9: "9 directions are silent, one for each entry of C. How many of the 24 remain?",
+        12: "That is one of the two matrices. The product needs both, up to a C.",
+    },
 )
 
 # %% [markdown]
@@ -169,7 +175,16 @@ from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank
 
 here = thin.size + K.size - numerical_rank(product_jacobian(Reals(), thin, K))
-predict("How many dimensions does the fibre have at this point?", here)
+predict(
+    "How many dimensions does the fibre have at this point?",
+    here,
+    wrong={
+        4: "So Lemma 3.1 says, and it asks for a Q of rank 2. This one has rank 1.",
+        3: "So many dimensions have the changes v wᵀ of the keys. Changes of basis move the queries, too.",
+        7: "Four for C, three for v wᵀ. But some changes of basis fix all queries: they are counted twice.",
+        6: "Two of the three changes v wᵀ of the keys are changes of basis: they are counted already.",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Where does the surplus come from?</summary>
@@ -193,6 +208,13 @@ predict("How many dimensions does the fibre have at this point?", here)
 predict(
     "a = 7, d = 3. By how much does the fibre miss 7² = 49?",
     49 - measure_product(3, 7).fibre,
+    wrong={
+        0: "Can a C change something, and leave both Q and K as they are?",
+        4: "4 dimensions of ℝ⁷ are left over. How many entries has a matrix that acts on these alone?",
+        9: "9 is the dimension of the products. Which matrices C do nothing at all?",
+        33: "33 dimensions has the fibre itself. How many are missing from 49?",
+        40: "The matrices C that do nothing act on 4 dimensions, and so have 4² entries that count.",
+    },
 )
 
 # %% [markdown]

@@ -47,10 +47,12 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 #
 # ## Walk along a fibre
 #
-# In the panel an input $X$ is pushed through the layer at the **start** and through the layer **now**. Take hold of the orange point: it is
+# $A$ and $V$ have 18 entries, so their weights can move in 18 directions. In how many of them does the function stand still?
+#
+# In the panel below an input $X$ is pushed through the layer at the **start** and through the layer **now**. Take hold of the orange point: it is
 # the layer now.
 #
-# <!-- teacher (6 min): A and V have 18 entries. Before the panel is open, collect how many of the 18 directions are silent. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
+# <!-- teacher (6 min): Before the panel is moved, collect how many of the 18 directions are silent. The popular wrong answers are 0 (a function determines its weights) and 9 (all of one matrix). -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FiberExplorer
@@ -68,11 +70,23 @@ buttons = {
     "softmax": "kind=softmax;along=1",
     "softmax, one token": "kind=softmax;tokens=1;walk=a-alone;along=1",
 }
-FiberExplorer(presets=buttons)
+predict(
+    "18 directions. How many of them are silent, for random A and V?",
+    2 * A.size - nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=2)).value,
+    wrong={
+        0: "A factor can move from A to V: (2A, V/2) has the same function.",
+        2: "A factor can move from A to V. From V to A is the same direction, backwards.",
+        9: "If V were free, for a given A, the outputs would not tell what V is. Try another V.",
+        18: "Then every layer would have the same function.",
+    },
+    asks="fibre of a layer",
+)
+
+# %% jupyter={"source_hidden": true}
+FiberExplorer(presets=buttons, asks="fibre of a layer")
 
 # %% [markdown]
-# *What you see.* On the left is the plane of all $(xA, yV)$: the thick curve $xy = 1$ is the fibre, the thin curves are other
-# functions. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
+# *What you see.* On the left is the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
 # slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The chart on the right, with its orders and slopes, is for
 # the next section.
 #
@@ -81,7 +95,7 @@ FiberExplorer(presets=buttons)
 #
 # <details><summary>Answers</summary>
 #
-# The weights change, and the outputs stand still. As soon as the point leaves the curve, the outputs move. Of the 18 directions
+# The weights change, and the outputs stand still: the thick curve $xy = 1$ is the fibre, and the thin curves are other functions. As soon as the point leaves the curve, the outputs move. Of the 18 directions
 # one is silent, that of the curve. No walk leads to the other arm of the curve: between the arms lies $c = 0$ in $(cA, V/c)$.
 # <!-- check: 2 * A.size == 18 and dim((3, 3), (3,), tokens=2) == 2 * A.size - 1 -->
 # <!-- check: "outputs are what they were" in shown(FiberExplorer)[1] and "outputs have moved" in shown(FiberExplorer, "off=0.3")[1] -->
@@ -136,7 +150,16 @@ def same_function(X):
     return sum(np.allclose(one, before) for one in after)
 
 
-predict("How many of the six leave the function alone?", same_function(X))
+predict(
+    "How many of the six leave the function alone?",
+    same_function(X),
+    wrong={
+        6: "Which of the three vectors meets the token x_i, and which meet x_j?",
+        1: "That is the one that changes nothing. Two of the vectors have the same job.",
+        3: "The vector that meets x_i has to stay. How many ways are left for the two others?",
+        4: "The vector that meets x_i has to stay. How many ways are left for the two others?",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Why? Open this when you have committed to a number.</summary>
@@ -198,7 +221,16 @@ predict("How many of the six leave the function alone?", same_function(X))
 one, two = (
     nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2)
 )
-predict("A has 9 dimensions. How many of them does one token not see?", two - one)
+predict(
+    "A has 9 dimensions. How many of them does one token not see?",
+    two - one,
+    wrong={
+        0: "xᵀAx is a number, so it is its own transpose, xᵀAᵀx.",
+        1: "A factor that moves to V is silent with two tokens as well. What is hidden from one token alone?",
+        6: "6 of them it does see: those of A + Aᵀ.",
+        9: "The number xᵀAx is in the output. What of A does it show?",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>
@@ -267,7 +299,16 @@ questions = {
 
 # %% jupyter={"source_hidden": true}
 answers = [nv.is_identifiable(arch, quantity).value for quantity in questions.values()]
-predict("To how many of the six is the answer yes?", sum(answers))
+predict(
+    "To how many of the six is the answer yes?",
+    sum(answers),
+    wrong={
+        6: "What does (2A, V/2) do to an entry of A? And C to the rows of Q?",
+        5: "Two are no: one changes along (cA, V/c), the other with the basis of the head.",
+        3: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
+        2: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
+    },
+)
 
 # %% [markdown]
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>

@@ -12,8 +12,8 @@
 # *Section 3.2 of the paper, and its Figure 1. About 60 minutes. You need: polynomials in two variables, rank, and
 # [Single-layer fibers](02_single_layer_fibers.ipynb).*
 #
-# You will turn the functions of the smallest interesting layer into a surface, walk to the line along which it crosses itself,
-# follow this line to its end and beyond, cut the surface, and find out what remains of this in layers too large to draw.
+# You will turn the functions of the smallest interesting layer into a surface, look for the places where it is not smooth,
+# follow them to their end and beyond, cut the surface, and find out what remains of this in layers too large to draw.
 
 # %% [markdown]
 # ## Turn a layer into two quadratic forms
@@ -46,11 +46,55 @@ print("q1 has the coefficients", q1, "and q2 has", q2)
 # <!-- check: dim((2, 1), (2,), tokens=2) == 5 -->
 #
 # </details>
+
+# %% [markdown]
+# ## Let two roots meet
 #
-# The two forms of a layer have the linear factor $v$ in common, and two forms usually have none. They have one, real or complex,
-# exactly where a single number is zero, their **resultant**. With $q_k = a_kX^2 + b_kXY + c_kY^2$ it reads
+# The two forms of a layer have the linear factor $v$ in common. Two forms usually have none. How does one see whether they have?
 #
-# $$R = (a_1c_2 - a_2c_1)^2 - (a_1b_2 - a_2b_1)(b_1c_2 - b_2c_1) = 0 .$$
+# A form is zero at two **roots** $[X:Y]$: the form $(X - Y)(X + Y)$ at $[1:1]$ and at $[-1:1]$. Of a root only the ratio counts. So the roots are
+# the lines through the origin, and if a line turns by half a turn it is back: all roots together are a **circle**. In the picture are the roots of $q_1$ (●) and of $q_2$ (□), and the four chords
+# from a root of the one to a root of the other. Multiply the halves of their lengths, and call the product $R$.
+#
+# <!-- teacher (8 min): Nobody needs the word resultant before the product has been 0 once. Let somebody drag a root all the way round, and the room count how often R is 0. -->
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.explorables import ResultantExplorer
+from neuroviz.lessons.teaching import predict
+
+predict(
+    "When is R = 0?",
+    "a root of one form meets a root of the other",
+    choices={
+        "the two roots of one form meet": "Then that form is a square. No chord "
+        "joins two roots of one form.",
+        "a root of one form meets a root of the other": "Then one of the four chords "
+        "has length 0.",
+        "all four roots meet": "Then it is, too. But one chord of length 0 is enough.",
+    },
+    asks="common root",
+)
+
+# %% jupyter={"source_hidden": true}
+ResultantExplorer(only=["third"], asks="common root")
+
+# %% [markdown]
+# Drag a root of $q_2$ all the way round the circle, or press **▶**. How often is $R = 0$? Drag both roots of $q_2$ onto those of $q_1$.
+#
+# <details><summary>What to find</summary>
+#
+# Twice, where it meets one of the two roots of $q_1$; in between $R$ has another sign. Where a chord has length 0, the forms have a common root, and then a common linear factor, the one that is zero there.
+# <!-- check: "a root is common" in shown(ResultantExplorer, "third=20")[1] and "two roots are common" in shown(ResultantExplorer, "third=20;fourth=80")[1] -->
+# <!-- check: (shown(ResultantExplorer, "third=50")[0].resultant > 0) != (shown(ResultantExplorer, "third=100")[0].resultant > 0) -->
+#
+# </details>
+#
+# $R$ is the **resultant** of the two forms. One can compute it without their roots, and also where these are complex numbers: with $q_k = a_kX^2 + b_kXY + c_kY^2$
+#
+# $$R = (a_1c_2 - a_2c_1)^2 - (a_1b_2 - a_2b_1)(b_1c_2 - b_2c_1) .$$
+#
+# (In the picture all linear factors have length 1. If a form is multiplied by $c$, then $R$ is multiplied by $c^2$, so that 0 stays 0.)
+# <!-- tested: test_resultant_facts.py::test_the_product_of_half_chords_is_the_resultant_of_the_coefficients -->
 
 # %%
 p1, p2 = (1, 0, 1), (1, 2, 1)  # X² + Y² and (X + Y)²
@@ -70,7 +114,7 @@ print(
 )
 
 # %% [markdown]
-# For our layer it is zero. For $X^2 + Y^2$ and $(X+Y)^2$ it is not, so no layer has these two forms.
+# For our layer it is zero. For $X^2 + Y^2$ and $(X+Y)^2$ it is not, so no layer has these two forms: one equation in six numbers, and 5 dimensions remain.
 # <!-- check: resultant(q1, q2) == 0 != resultant(p1, p2) -->
 
 # %% [markdown]
@@ -83,31 +127,45 @@ print(
 # The panel calls this slice S1. In it the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
 # <!-- check: all(resultant((1, s, 1), (y, z, -y)) == (4 - s * s) * y * y + z * z for s in range(5) for y in range(5) for z in range(5)) -->
 #
-# <!-- teacher (8 min): Open the panel and wait; ask what they see before you name anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
+# The surface is the set where $R = 0$. Turn it, and look at it from all sides before you read on. Where is it not a smooth surface?
+#
+# <!-- teacher (8 min): Open the panel and wait; ask what they see before anybody names anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import SurfaceExplorer
-from neuroviz.lessons.teaching import predict
+from neuroviz.kit.presets import presets
 from neuroviz.singular import forms
 
-buttons = {
-    "on a sheet": "moves=surface;where=0.8;along=0.5",
-    "on the line, s = 3": "moves=curve;where=0.928571",
-    "s = 2": "moves=curve;where=0.785714",
-    "s = 1": "moves=curve;where=0.642857",
-}
-SurfaceExplorer(presets=buttons)
+surface = SurfaceExplorer(asks="yellow line")
+surface
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "All that is special lies on one line, the yellow one. How many kinds of points do you see on it?",
+    len({str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, 0, -1, -2, -3)}),
+    wrong={
+        1: "The line is full in some places and dotted in others.",
+        2: "Full and dotted are two. And the two points where the one becomes the other?",
+        4: "The two outer parts are of one kind, and so are the two ends of the dotted part.",
+        5: "The two outer parts are of one kind, and so are the two ends of the dotted part.",
+    },
+    asks="yellow line",
+)
 
 # %% [markdown]
-# *What you see.* The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
+# * Take hold of the orange ring on the surface and drag it. On the circle at the right the common root follows; or drag the root, and the point follows.
+# * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
+# * Drag **along it**. Both chords stand still: on the way $q_2$ is only multiplied by a number.
+#
+# <details><summary>What is what? Open this when you have looked.</summary>
+#
+# The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
 # all functions share one root, the root of $v$. The surface crosses itself along the **yellow line**, and the middle of that
 # line is **dotted**. Figure 1 of the paper shows a surface with the same features.
-# On the right are the roots of $q_1$ and $q_2$, as points $[X:Y]$ of a circle. Two real roots are joined by a chord; a pair of complex
+# On the right are the roots of $q_1$ and $q_2$. Two real roots are joined by a chord; a pair of complex
 # roots is a point inside. The ring marks the root that both share. Below stand the ranks of $A$ and $V$, and how many directions of the weights are silent.
 #
-# * Take hold of the orange ring on the surface and drag it. On the circle the common root follows; or drag the root, and the point follows.
-# * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
-# * Drag **along it**, on this side of the yellow line. Both chords stand still: on the way $q_2$ is only multiplied by a number.
+# </details>
 
 # %% [markdown]
 # ## Stand on the yellow line
@@ -119,7 +177,9 @@ predict(
     "Up to rescaling, how many sets of weights have this function?",
     len(forms.preimages_of((1, 3, 1), (0, 0, 0))),
     wrong={
-        1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?"
+        0: "X² + 3XY + Y² has two real roots. Take one of them as that of v, and find A.",
+        1: "q₁ has two real roots, and q₂ = 0 has every root. Which of them may be the root of v?",
+        3: "v needs a root that both forms have. q₁ has no more than two.",
     },
 )
 
@@ -128,12 +188,24 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. In [the panel](#Take-a-slice) press **on a sheet** and drag **along it**
+# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet** below and drag **along it**
 # to 0: you arrive at such a point. The number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
 # <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
 #
 # </details>
+
+# %% jupyter={"source_hidden": true}
+buttons = {
+    "on a sheet": "moves=surface;where=0.8;along=0.5",
+    "on the line, s = 3": "moves=curve;where=0.928571",
+    "s = 2": "moves=curve;where=0.785714",
+    "s = 1": "moves=curve;where=0.642857",
+}
+presets(surface, buttons)
+
+# %% [markdown]
+# These buttons move [the surface](#Take-a-slice) above.
 #
 # **Theorem 3.4** (here for $a \ge d \ge 2$ and $t \ge 2$). The set of functions of one lightning layer is closed. A function is a singular
 # point exactly where $A$ and $V$ have rank at most 1. It is a boundary point exactly where, besides, keys and values use the same linear form:
@@ -142,16 +214,35 @@ predict(
 # %% [markdown]
 # ## Follow the line to its end
 #
-# In [the panel](#Take-a-slice) press **on the line, s = 3**, then **s = 2** and **s = 1**. Then press **▶**, or drag **where on it**. Watch the two ends of the chord. What decides whether they are real is the discriminant of $q_1$, which is $s^2 - 4$.
+# What decides whether the roots of $q_1 = X^2 + sXY + Y^2$ are real is its discriminant, $s^2 - 4$. Follow the yellow line from $s = 3$ inwards. What happens at $s = 2$, and behind it?
 # <!-- check: [forms.discriminant((1, s, 1)) for s in (3, 2, 1)] == [5, 0, -3] -->
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before they press. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "Which points of the yellow line are functions of a layer?",
+    "those with |s| ≥ 2",
+    choices={
+        "all": "At s = 1 the roots of q₁ are complex, and v is a real linear form.",
+        "those with |s| ≥ 2": "There q₁ has a real root, which may be that of v.",
+        "those with |s| > 2": "At s = 2 the two roots have met, and the one that is left is real.",
+        "none": "At s = 3 you have found two sets of weights.",
+    },
+)
+
+# %% [markdown]
+# Now press **on the line, s = 3** above [the surface](#Take-a-slice), then **s = 2** and **s = 1**; or press **▶**, which stops where something happens. Watch the two ends of the chord.
+#
+# <details><summary>What happens there</summary>
 #
 # * For $|s| > 2$ there are two real roots, and two sets of weights: a **crossing**.
 # * At $s = \pm 2$ they meet: $q_1$ is a square. This is a **pinch point**, and a boundary point of the set of functions.
 # * For $|s| < 2$ they have become complex, conjugate to each other. No real layer has this function. Yet the equation $R = 0$ holds: the point lies in
 #   the **Zariski closure**, the smallest set given by polynomial equations that contains all functions of layers. That is why the middle is dotted.
 # <!-- check: [str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, -2)] == ["crossing", "boundary", "closure only", "boundary"] -->
+#
+# </details>
 #
 # The dotted line hangs in the air: at $s = 1$ the nearest layer is at distance 0.5, at $s = 1.9$ at 0.05, and the line comes to the layers only at its two ends.
 # (Distances are those of the Bombieri norm, $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$, which a rotation of $(X, Y)$ does not change. If $b^2$ counted in full, the first would be 0.577.)
@@ -163,20 +254,32 @@ predict(
 # %% [markdown]
 # ## Cut it with a plane
 #
-# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part: it meets the surface in one
-# point that belongs to no curve at all.
+# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part of the yellow line. The frame at the right shows what it
+# cuts out of the surface.
 #
-# Drag the ring on the plane, or **move it**, and the plane goes along the yellow line. What is the section at the pinch point, and beyond it?
+# Drag the ring on the plane, or **move it**, and the plane goes along the yellow line.
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "The plane moves from the dotted part to the pinch point. What does it cut out there?",
+    "a curve with a cusp",
+    choices={
+        "one point": "So it is in the dotted part: the point belongs to no curve at all.",
+        "a curve with a cusp": "There the isolated point has just become part of a curve.",
+        "a curve that crosses itself": "So it is beyond the pinch point.",
+    },
+    asks="section",
+)
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import SectionExplorer
 
-SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"])
+SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"], asks="section")
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# At the pinch point it has a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
+# In the dotted part it is one point, which belongs to no curve at all. At the pinch point it is a curve with a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
 # <!-- check: "is one isolated point" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
 # <!-- check: "crosses itself once" in shown(SectionExplorer, "offset=0.6875")[1] -->
 #

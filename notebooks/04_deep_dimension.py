@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Count the functions a deep network can express
 #
-# *Section 3.3 of the paper. About 50 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
+# *Section 3.3 of the paper. About 70 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
 #
 # You will change the weights of a deep network without changing its function, in three ways. You will add up what they cost, predict the dimension, and compare it with an exact measurement. Then you will look for networks in which the obvious formula is wrong.
 
@@ -24,7 +24,7 @@ from neuroviz.explorables import (
     LedgerExplorer,
     VirtualWeightsExplorer,
 )
-from neuroviz.lessons.checks_deep import check_wrong_pattern
+from neuroviz.lessons.checks_deep import check_mostly_silent, check_wrong_pattern
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
@@ -128,7 +128,7 @@ predict(
 )
 
 # %% [markdown]
-# Drag the knob at the right of $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
+# Drag the knob at the right of $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two; a factor that leaves no colour is written over its matrix. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -148,13 +148,6 @@ VirtualWeightsExplorer(
 #
 # In the weights of the layers this is the rescaling $(cA_i, V_i/c)$ of one layer, once for each layer. A softmax has none: a doubled $M$ makes it sharper, and no $L$ can undo that.
 # <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=3")[0].exponents[0] == 3**2 -->
-#
-# <details><summary>How far does a factor go?</summary>
-#
-# In four layers $\lambda_1 = 2$ needs $\lambda_0 = 2^{-27}$, one part in 134 million.
-# <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=4;log_1=1")[0].exponents == (27, 9, 3, 1) -->
-#
-# </details>
 
 # %% [markdown]
 # ## Add up
@@ -177,8 +170,8 @@ predict(
 )
 
 # %% [markdown]
-# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers.
-# **▶** moves the weights along a family: the output stands still.
+# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers. **width d** changes all widths at once.
+# **▶** moves the weights along a family, there and back. Watch the output.
 
 # %% jupyter={"source_hidden": true}
 LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
@@ -205,7 +198,8 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 #
 # $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_{i=1}^{l} \alpha(a_i, d_{i-1}) - l, \qquad \alpha(a, d) = a(2d - a).$$
 #
-# The first term counts $L$, which has rank at most $\delta$. Each $\alpha$ counts one attention matrix, of rank at most $a_i$. The last term counts the factors. With all widths and heads $\delta$ this is $(l+1)\,\delta^2 - l$ dimensions for $3l\delta^2$ parameters: in a deep network about two of three directions are silent.
+# The first term counts $L$, which has rank at most $\delta$. Each $\alpha$ counts one attention matrix, of rank at most $a_i$. The last term counts the factors. With all widths and heads $\delta$ this is $(l+1)\,\delta^2 - l$ dimensions for $3l\delta^2$ parameters: in a deep network about two of three directions are silent. The picture above can check it: give **width d** and **head dimension a** the same value.
+# <!-- check: [shown(LedgerExplorer, f"width={d};head_dim={d};layers=2")[0].ledger.dimension for d in (2, 3, 5)] == [(2 + 1) * d**2 - 2 for d in (2, 3, 5)] -->
 # <!-- check: all(nv.expected_dimension(uniform(d, d, l)).value == (l + 1) * d**2 - l for d in (2, 3, 16) for l in (2, 3, 12)) -->
 # <!-- check: 2.9 < uniform(64, 64, 96).num_parameters / nv.expected_dimension(uniform(64, 64, 96)).value < 3 -->
 # <!-- check: all(nv.measure_dimension(n).value == nv.paper_formula(n).value for n in (A((5, 3, 4), (2, 2)), A((4, 2, 2, 3), (3, 2, 2)))) -->
@@ -227,7 +221,9 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Click a cell, and the panel goes to its network. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+#
+# **Click a cell, and its network plays**: tokens go from layer to layer, what a layer does not see of its $A$ fades, and the bar goes from the number of Eq. 14 to the exact one. A second click stops it, or plays it again.
 
 # %% jupyter={"source_hidden": true}
 HypothesesExplorer(
@@ -249,28 +245,13 @@ HypothesesExplorer(
 # <details><summary>Answers</summary>
 #
 # If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**; for $a_1 = 2$ they are not. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens. A softmax of rank-one logits is not a rank-one matrix, so with softmax nothing is lost.
+#
+# If all $a_i = 1$, nothing is missing: the matrices of rank one have as many dimensions as their symmetric parts.
+# <!-- check: dim((3, 3, 3, 3), (1, 1, 1)) == nv.paper_formula(A((3, 3, 3, 3), (1, 1, 1))).value -->
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value - dim((3, 3, 3), (1, 2)) == 2 == 8 - 6 -->
 # <!-- check: max(shown(HypothesesExplorer, "head_1=1")[0].angles[1]) < 1e-6 < 1 < max(shown(HypothesesExplorer, "head_1=2")[0].angles[1]) -->
 # <!-- check: dim((4, 4, 4), (2, 1)) == nv.paper_formula(A((4, 4, 4), (2, 1))).value -->
 # <!-- check: dim((4, 4, 4), (1, 3), 3, "softmax") == nv.paper_formula(A((4, 4, 4), (1, 3), 3, "softmax")).value -->
-#
-# </details>
-
-# %% [markdown]
-# One such layer is enough, wherever it stands, if a later layer has something to lose. Each row gives the head dimensions, what Eq. 14 says, and the exact dimension:
-
-# %%
-for heads in ((1, 2, 2), (2, 1, 2), (2, 2, 1), (1, 1, 1)):
-    four = nv.Architecture(widths=(3, 3, 3, 3), head_dims=heads, tokens=3)
-    print(heads, nv.paper_formula(four).value, nv.measure_dimension(four).value)
-
-# %% [markdown]
-# Why is nothing lost in the last row?
-#
-# <details><summary>Answer</summary>
-#
-# The matrices of rank one have as many dimensions as their symmetric parts: $\alpha(1, 3) = 5$, and a symmetric part $kq^\top + qk^\top$ has 5 as well.
-# <!-- check: dim((3, 3, 3, 3), (1, 1, 1)) == nv.paper_formula(A((3, 3, 3, 3), (1, 1, 1))).value -->
 #
 # </details>
 
@@ -310,11 +291,11 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# You have seen three ways to leave the hypotheses of Corollary 3.8. Not every network outside them makes Eq. 14 wrong.
+# You have seen three ways to leave the hypotheses of Corollary 3.8. Not every network outside them makes Eq. 14 wrong. Below the verdict stands your network, added up.
 
 # %% jupyter={"source_hidden": true}
 exercise(
-    "Give a lightning network with two layers or more for which Eq. 14, used anyway, is wrong by 2 or more.",
+    "Give a lightning network with two layers or more, none of those above, for which Eq. 14, used anyway, is wrong by 2 or more.",
     check_wrong_pattern,
     difficulty=1,
     minutes=5,
@@ -342,14 +323,35 @@ check_wrong_pattern(my_net)
 # * Do not compare two trained networks weight by weight. Compare $L$ and the $M_i$, up to one factor each.
 # * An exact rank modulo a prime is never too large. `error_bound` says with what probability it is too small; where it is 0, the symmetries prove the number.
 # * A skip connection ties the bases of all layers together, and that family of silent directions goes away ([Beyond the paper](../beyond/notebooks/beyond.ipynb)).
+
+# %% [markdown]
+# ## If there is time
 #
-# **On your own.** Find a network with fewer than 30 parameters whose dimension is less than a third of them.
-#
+# How small can a network be in which most directions are silent?
+
+# %% jupyter={"source_hidden": true}
+exercise(
+    "Give a network with fewer than 30 parameters whose dimension is less than a third of them. Then find one with fewer parameters.",
+    check_mostly_silent,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+my_small = ...
+check_mostly_silent(my_small)
+
+# %% [markdown] tags=["solution"]
 # <details><summary>One of many answers</summary>
 #
-# `nv.Architecture((1, 3, 1), (1, 1))` has 14 parameters and dimension 1: tokens on a line can only be multiplied by numbers, and all factors end up in one product.
-# <!-- check: A((1, 3, 1), (1, 1)).num_parameters == 14 and dim((1, 3, 1), (1, 1)) == 1 -->
+# Tokens on a line can only be multiplied by numbers, and all factors end up in one product: 14 parameters, dimension 1.
+#
+# ```python
+# my_small = nv.Architecture(widths=(1, 3, 1), head_dims=(1, 1))
+# check_mostly_silent(my_small)
+# ```
 #
 # </details>
-#
+
+# %% [markdown]
 # Next: [what softmax changes](05_softmax_conjecture.ipynb). For more: [Unrolling](../beyond/notebooks/unrolling.ipynb) writes the network as one sum and reads weights off it, and [Proofs](../beyond/notebooks/proofs.ipynb) shows why the general formula is true.

@@ -14,12 +14,10 @@
 # Lightning attention is attention without the softmax. You will see what the softmax notices, reproduce Figure 3 of the paper with exact numbers, let two tokens meet, and understand how a number about exponentials can be exact.
 
 # %%
-import numpy as np
-
 import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.explorables import Figure3Explorer, ProofExplorer
+from neuroviz.explorables import Figure3Explorer, NewVariableExplorer, ProofExplorer
 from neuroviz.lessons.checks_deep import check_more_than_factors
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -81,7 +79,7 @@ predict(
 # %% [markdown]
 # ## Reproduce Figure 3
 #
-# The paper supports the conjecture by eight measurements: two layers, three tokens, $a = 2$, and all widths $\delta = 3, \dots, 10$. They were made in floating point (float32), from a Jacobian computed row by row. In the authors' public script, as we saw it, the curve labelled *Estimated* draws the formula. Here are the same networks. Filled marks are **exact ranks**, hollow marks are Eq. 16. The two come from different code.
+# The paper supports the conjecture by eight measurements in floating point (float32): two layers, three tokens, $a = 2$, and all widths $\delta = 3, \dots, 10$. Here are the same networks. Filled marks are **exact ranks**, hollow marks are Eq. 16. The two come from different code.
 #
 # <!-- teacher (7 min): Say what is claimed: eight exact numbers, and for each a proof. The float32 marks show how a tolerance misleads. -->
 
@@ -95,8 +93,7 @@ Figure3Explorer(
 )
 
 # %% [markdown]
-# *What you see.* On the left are the dimensions for every width, on the right the same ranks, read off singular values in float64. Some singular values
-# count, and the others are rounding errors. The larger the gap between them, the surer is the rank; above the dashed line it decides.
+# On the left are the dimensions, on the right the gap in float64 between singular values that count and rounding errors: above the dashed line it decides.
 #
 # * How far apart are the numbers of softmax and lightning?
 # * Where does float32 miss, and by how much?
@@ -108,9 +105,6 @@ Figure3Explorer(
 # <!-- check: [p.float32.value for p in shown(Figure3Explorer, "peer=yes")[0].points[-2:]] == [142, 169] -->
 #
 # </details>
-#
-# The eight numbers are 25, 40, 57, 76, 97, 120, 145, 172.
-# <!-- check: [dim((d,) * 3, (2, 2), 3, "softmax") for d in range(3, 11)] == [25, 40, 57, 76, 97, 120, 145, 172] -->
 
 # %% [markdown]
 # ## Let two tokens meet
@@ -120,26 +114,19 @@ Figure3Explorer(
 # $$S = \begin{pmatrix} 1 - \mu & \nu \\ \mu & 1 - \nu \end{pmatrix}, \qquad \mu = \frac{P}{1 + P}, \quad \nu = \frac{Q}{Q + 1},$$
 #
 # with two exponentials, $P = e^{\,(x_2 - x_1)^\top M x_1}$ and $Q = e^{\,(x_1 - x_2)^\top M x_2}$. The new tokens $x_1 - \mu\,(x_1 - x_2)$ and $x_2 + \nu\,(x_1 - x_2)$ lie between the old ones. Their difference is $x_1 - x_2$ times $1 - \mu - \nu$.
+# <!-- tested: test_two_tokens.py::test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference -->
 #
 # <!-- teacher (6 min): Everything hangs on 1 − μ − ν. Let the room find the settings, frozen and collapsed, before you name them. -->
-
-# %%
-rng = np.random.default_rng(0)
-M, x1, x2 = rng.standard_normal((3, 3)), *rng.standard_normal((2, 3))
-X = np.stack([x1, x2], axis=1)
-S = np.exp(X.T @ M @ X)
-new = X @ (S / S.sum(axis=0))
-
-P, Q = np.exp((x2 - x1) @ M @ x1), np.exp((x1 - x2) @ M @ x2)
-np.allclose(new[:, 0] - new[:, 1], (1 - P / (1 + P) - Q / (Q + 1)) * (x1 - x2))
 
 # %% jupyter={"source_hidden": true}
 predict(
     "Two tokens meet in a layer if the product PQ is … (a number)",
     1,
     wrong={
-        0: "Then one token does not move. Set 1 − μ − ν = 0 and multiply by both denominators."
+        0: "Then one token does not move. Set 1 − μ − ν = 0 and multiply by both denominators.",
+        -1: "P and Q are exponentials, and their product is positive.",
     },
+    asks="tokens that meet",
 )
 
 # %% [markdown]
@@ -151,9 +138,9 @@ ProofExplorer(
         "as it is": "",
         "layer 1 frozen": "experiment=own;mode_1=frozen",
         "tokens meet in layer 1": "experiment=own;mode_1=collapsed",
-        "all frozen but layer 2": "experiment=only-2",
         "M₁ antisymmetric": "symmetric=0",
     },
+    asks="tokens that meet",
 )
 
 # %% [markdown]
@@ -165,7 +152,7 @@ ProofExplorer(
 #
 # Frozen, a layer does nothing: $\mu = \nu = 0$. Equal tokens stay equal, all differences of later logits are 0, and the 4 entries of $M_2$ do not show. Tokens meet for $PQ = 1$, and $\log PQ = -(x_1 - x_2)^\top M\,(x_1 - x_2)$ sees only the symmetric part of $M$.
 # <!-- check: shown(ProofExplorer, "symmetric=0")[0].everything.kernel == 4 and shown(ProofExplorer)[0].everything.kernel == 0 -->
-# <!-- check: np.isclose(np.log(P * Q), -(x1 - x2) @ M @ (x1 - x2)) -->
+# <!-- tested: test_two_tokens.py::test_the_two_logits_sum_to_a_form_that_sees_the_symmetric_part_only -->
 #
 # </details>
 #
@@ -174,35 +161,55 @@ ProofExplorer(
 # %% [markdown]
 # ## Understand why it can be exact
 #
-# One step needs care. No real tokens have $P = 0$, and an exact rank is computed modulo a prime. What is $e^{\,y}$ modulo a prime?
+# One step needs care. No real tokens have $P = 0$, and an exact rank is counted in whole numbers modulo a prime. What is $e^{\,y}$ there?
 #
-# It does not matter. Take polynomials $y_1, \dots, y_k$ that are *independent*: no combination of them with rational coefficients, not all 0, is constant. By **Ax's theorem** (1971) the exponentials $e^{\,y_j}$ then satisfy no algebraic equation: they behave like $k$ new variables. Another case of the theorem covers later layers, whose $y$ contain exponentials of earlier ones. An identity that holds for all tokens therefore holds for *any* numbers in the places of $P$ and $Q$, also for 0.
+# Take the smallest layer: $d = 1$ and $M = kq$, so $y = (x_2 - x_1)\,kq\,x_1$ and $P = e^{\,y}$. Turn $k$ up and $q$ down, and $M$ stays: a silent direction. So in the table of derivatives of both new tokens by $k$ and by $q$,
 #
-# A rank asks only which minors are 0, and minors are made of weights, inputs and exponentials by the four operations of arithmetic. So we draw a random element of the field for each exponential, as for each weight, keep the rule $(e^{\,y})' = e^{\,y}\, y'$, and count.
+# $$\begin{pmatrix} a & b \\ c & d \end{pmatrix}, \qquad a\,d = b\,c,$$
 #
-# The hypothesis counts. Three tokens have six differences of logits $(x_j - x_i)^\top M x_i$ in a layer. For almost all $M$ they are independent. For two special kinds of $M$ they are not:
+# one row is a multiple of the other: the rank is 1, not 2.
 #
-# <!-- teacher (8 min): Six is right for a generic M. Let the room find the relation for a symmetric M: go round the three tokens both ways. -->
+# <!-- teacher (10 min): Collect the guesses. Let them drag through 0 before you write the products out in letters. Then the other claim: what did it use that this one did not? -->
 
-# %%
-inputs = rng.standard_normal((50, 3, 3))
-pairs = [(j, i) for i in range(3) for j in range(3) if i != j]
-
-
-def independent(M):
-    """How many of the six differences are independent, as functions of three tokens."""
-    logits = [X.T @ M @ X for X in inputs]
-    return np.linalg.matrix_rank(
-        np.array([[S[j, i] - S[i, i] for j, i in pairs] for S in logits])
-    )
-
-
-kinds = {"random": M, "symmetric": M + M.T, "antisymmetric": M - M.T}
-print(*(f"{kind}: {independent(one)}" for kind, one in kinds.items()), sep="   ")
+# %% jupyter={"source_hidden": true}
+predict(
+    "You drag P off the curve P = eʸ, to a number that these tokens do not have. Does a·d = b·c still hold?",
+    "yes, for every number P",
+    choices={
+        "yes, for every number P": "Both products are made of the same letters, by multiplication. They do not ask where P comes from.",
+        "for positive P only": "A positive P is the exponential of another y. But look at what the products are made of.",
+        "no, on the curve only": "Then the equation would have to use that P is eʸ. Look at what the products are made of.",
+    },
+    asks="P is let go",
+)
 
 # %% [markdown]
-# For a symmetric $M$, going round the three tokens one way gives the same sum as going round the other way. For an antisymmetric one the differences come in pairs of opposite sign. Then exponentials may not be drawn freely: the count has to keep their relations, and the software does.
-# <!-- check: (independent(M), independent(M + M.T), independent(M - M.T)) == (6, 5, 3) -->
+# Drag the token $x_2$, and the dot moves along the curve. Then drag the dot off it, through 0, and below. ▶ does all of it, and goes on to whole numbers modulo 7.
+
+# %% jupyter={"source_hidden": true}
+NewVariableExplorer(
+    presets={
+        "a direction is silent": "",
+        "modulo 7": "stage=modulo;P=3",
+        "the tokens meet": "statement=meet",
+    },
+    asks="P is let go",
+)
+
+# %% [markdown]
+# * Press **the tokens meet**: with an antisymmetric $M$ they do, as $PQ = 1$. Let go of $P$. What is different?
+#
+# <details><summary>Answer</summary>
+#
+# This claim breaks, and modulo 7 the rank is wrong. It is true only since $Q = e^{-y}$: the second exponent is the first one times $-1$. The first claim never used what the exponents are.
+# <!-- check: all(shown(NewVariableExplorer, f"stage={stage};P={P}")[0].table.rank == 1 for stage in ("free", "modulo") for P in (-2, 0, 3)) -->
+# <!-- check: shown(NewVariableExplorer, "statement=meet")[0].table.rank == 1 and all(shown(NewVariableExplorer, f"statement=meet;stage={stage};P=3")[0].table.rank == 2 for stage in ("free", "modulo")) -->
+#
+# </details>
+#
+# **Ax's theorem** (J. Ax, 1971; [in full](../docs/mathematics/softmax.md)). Let $y_1, \dots, y_k$ be polynomials, and *independent*: no combination of them with rational coefficients, not all 0, is constant. Then $e^{\,y_1}, \dots, e^{\,y_k}$ satisfy no polynomial equation over the variables: they behave like $k$ new variables. Another case of it covers later layers, whose $y$ contain exponentials of earlier ones.
+#
+# So an equation that holds for all tokens holds for *any* numbers in the places of $P$ and $Q$, also for 0. A rank asks only which minors are 0. We draw a random element of the field for each exponential, as for each weight, keep the rule $(e^{\,y})' = e^{\,y}\, y'$, and count. A minor that is always 0 is 0 modulo the prime too, and another one rarely. Where exponents depend on each other, as for an antisymmetric $M$, the count keeps [their relations](../docs/mathematics/free_exponentials.md).
 
 # %% [markdown]
 # ## Build one yourself

@@ -96,7 +96,7 @@ def test_what_is_told_of_a_guess_is_of_that_guess():
     question = predict("How many?", 3)
     question._button.click()
     told = question._outcome.value
-    assert "Type a whole number" in told and "&quot;guess&quot;: &quot;&quot;" in told
+    assert "Type a number" in told and "&quot;guess&quot;: &quot;&quot;" in told
     question._entry.value = "5"
     assert question._status.said == {"text": "", "kind": "done", "of": {"guess": "5"}}
     question._button.click()

@@ -418,6 +418,16 @@ def test_the_network_of_a_cell_is_chosen_by_mouse_and_by_keyboard(lab, open_page
     page.keyboard.press("Enter")
     is_at(5, 3)
     assert "a₁ = 5, a₂ = 3:" in page.evaluate(focused)
+
+    # A badge answers, and leads to the page of its statement.
+    here.locator("button.nv-badge").nth(1).click()
+    opened = page.locator(".nv-why:popover-open")
+    assert "Corollary 3.8" in opened.inner_text() and "✗" in opened.inner_text()
+    leads = opened.locator("a").get_attribute("href")
+    there = "lab/tree/docs/mathematics/deep_networks.md?factory=Markdown%20Preview"
+    assert leads.endswith(there)
+    page.keyboard.press("Escape")
+    opened.wait_for(state="hidden")
     assert errors_shown(page) == [] and page.complaints == []
 
 
@@ -511,7 +521,7 @@ def test_the_keyboard_reaches_everything_and_the_state_is_copied_or_selected(sta
 @pytest.mark.full
 def test_after_a_commitment_the_keyboard_goes_on(start):
     page = start
-    entry = page.locator(".jp-OutputArea input[placeholder='a whole number']").first
+    entry = page.locator(".jp-OutputArea input[placeholder='a number']").first
     entry.scroll_into_view_if_needed()
     entry.click()
     page.keyboard.type("46")

@@ -1,18 +1,31 @@
 """Checks accept every correct answer, say what is wrong with others, and never break a
 Run All."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
 from fractions import Fraction
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from verdicts import assert_right, assert_waits, assert_wrong, checkers
 
 import neuroviz as nv
+from neuroviz.attention.formulas import paper_formula
+from neuroviz.explorables import HypothesesExplorer
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_deep, checks_one_layer
+from neuroviz.lessons import exercise as exercise_module
 from neuroviz.lessons.checks_deep import (
+    SHOWN,
     check_meeting,
     check_more_than_factors,
+    check_mostly_silent,
     check_rescaling,
     check_unseen,
     check_wrong_pattern,
@@ -25,6 +38,7 @@ from neuroviz.lessons.checks_one_layer import (
 )
 from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matrix
 
+ROOT = Path(__file__).parents[1]
 A = nv.Architecture
 EYE = np.eye(2, 3)
 ONES = np.array([1.0, 1.0])
@@ -61,9 +75,12 @@ RIGHT = [
     (check_rescaling, ([2**-13, 2, 2, 2],)),  # powers of two are exact as floats
     (check_rescaling, ((-1, -1, -1, -1),)),
     (check_rescaling, ((8, 2, HALF, Fraction(1, 512)),)),
-    (check_wrong_pattern, (A((3, 3, 3), (1, 2)),)),
-    (check_wrong_pattern, (A((2, 4, 2), (2, 2)),)),
+    (check_wrong_pattern, (A((3, 3, 3), (1, 3)),)),
+    (check_wrong_pattern, (A((3, 3, 3), (1, 2), tokens=2),)),
+    (check_wrong_pattern, (A((2, 5, 2), (2, 2)),)),
     (check_wrong_pattern, (A((4, 4, 4), (3, 3), tokens=1),)),
+    (check_mostly_silent, (A((1, 3, 1), (1, 1)),)),
+    (check_mostly_silent, (A((1, 1), (2,)),)),
     (check_wrong_pattern, (A((3, 3, 3, 3), (2, 1, 2)),)),
     (check_unseen, (A((9, 8, 9, 1), (2, 2, 1)),)),
     (check_unseen, (A((4, 4, 1), (3, 1)),)),
@@ -123,6 +140,10 @@ WRONG = [
     (check_rescaling, ((HALF, 2),), "4 numbers"),
     (check_rescaling, ("half",), "4 numbers"),
     (check_rescaling, ((Fraction(1, 8_388_593), 2, 2, 2),), "modulo"),
+    *[(check_wrong_pattern, (net,), "that one stands above") for net in SHOWN],
+    (check_mostly_silent, (A((1, 1, 1), (1, 1), attention="softmax"),), "a third"),
+    (check_mostly_silent, (A.uniform(4, 2, 2),), "fewer than 30"),
+    (check_mostly_silent, ("a network",), "nv.Architecture"),
     (check_wrong_pattern, (A.uniform(4, 2, 2),), "Eq. 14 is right"),
     (check_wrong_pattern, (A((3, 3, 3), (2, 1)),), "off by 0"),
     (check_wrong_pattern, (A((3, 3), (2,)),), "2 layers or more"),
@@ -207,6 +228,125 @@ def test_a_check_does_not_hide_errors_of_its_own():
 
     with pytest.raises(ZeroDivisionError):
         check_broken(1)
+
+
+def test_another_number_of_parts_is_said_and_is_no_error():
+    said = check_wrong_pattern((3, 3, 3), (1, 2))
+    assert not said and said.message == (
+        "The answer has one part, as in check_wrong_pattern(arch); 2 came."
+    )
+    assert "4 parts, as in check_second_branch(A, V, A2, V2); 0 came" in repr(
+        check_second_branch()
+    )
+
+
+def test_the_fewest_parameters_so_far_are_remembered(monkeypatch):
+    monkeypatch.setattr(exercise_module, "_FEWEST", {})
+    large = check_mostly_silent(A((1, 3, 1), (1, 1))).message
+    assert large.endswith(
+        "14 parameters and dimension 1. Fewest parameters so far: 14."
+    )
+    assert (
+        "Fewest parameters so far: 5." in check_mostly_silent(A((1, 1), (2,))).message
+    )
+    again = check_mostly_silent(A((1, 3, 1), (1, 1))).message
+    assert "It has 14 parameters; fewest so far: 5." in again
+    wrong = check_wrong_pattern(A((3, 3, 3), (1, 3))).message
+    assert "Fewest parameters so far: 42." in wrong  # another exercise
+    check_wrong_pattern(SHOWN[0])  # what is refused does not count
+    assert exercise_module._FEWEST == {"mostly silent": 5, "wrong pattern": 42}
+
+
+def test_no_network_below_5_parameters_is_mostly_silent():
+    """So 5 is the least that the exercise can reach."""
+    found = set()
+    for depth in (1, 2, 3):
+        for sizes in product((1, 2, 3, 4), repeat=2 * depth + 1):
+            net = A(sizes[: depth + 1], sizes[depth + 1 :])
+            if net.num_parameters < 6 and check_mostly_silent(net):
+                found.add(net.num_parameters)
+    assert found == {5}
+
+
+def test_what_notebook_04_shows_is_refused():
+    """All networks that it writes out, and those of its buttons; its solution is
+    accepted."""
+    text = (ROOT / "notebooks" / "04_deep_dimension.py").read_text(encoding="utf-8")
+    text, solution = text.split('tags=["solution"]')[:2]
+    calls = re.findall(r"\b(?:nv\.Architecture|A)\((?:[^()]|\([^()]*\))*\)", text)
+    shown = set()
+    for call in calls:
+        with suppress(NameError):  # one of many, in a loop
+            shown.add(eval(call, {"nv": nv, "A": A}))
+    for state in re.findall(r'"[^"]*": "([^"]*)",', text):
+        if "inner" in state:
+            panel = HypothesesExplorer(state=state)
+            shown.add(panel._shown.arch)
+            panel.close()
+    assert len(shown) > 8 and set(SHOWN) <= shown
+    wrong = [net for net in shown if _is_wrong(net)]
+    assert set(wrong) == set(SHOWN)
+    (call,) = re.findall(r"nv\.Architecture\(.*\)", solution.split("# %%")[0])
+    assert check_wrong_pattern(eval(call))
+
+
+def _is_wrong(net):
+    is_deep = net.attention == "lightning" and net.num_layers > 1
+    formula = paper_formula(net).value
+    return is_deep and abs(formula - nv.measure_dimension(net).value) >= 2
+
+
+# In a notebook
+
+
+def in_a_notebook(tmp_path, code):
+    """What a cell shows: its outputs as plain data, and what it prints."""
+    script = f"""
+import json
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+shell = InteractiveShell.instance()
+with capture_output() as seen:
+    shell.run_cell({code!r})
+found = [[str(one.data) for one in seen.outputs], seen.stdout]
+print(json.dumps(found))
+"""
+    there = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=there
+    )
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+IMPORTS = """
+import neuroviz as nv
+from neuroviz.lessons.checks_deep import check_wrong_pattern
+"""
+
+
+def test_a_verdict_brings_the_network_of_the_answer(tmp_path):
+    answer = "check_wrong_pattern(nv.Architecture((3, 3, 3), (1, 3)))"
+    (verdict, panel), _ = in_a_notebook(tmp_path, IMPORTS + answer)
+    assert "✓ Correct." in verdict
+    assert "lightning 3→3→3" in panel
+    alone, _ = in_a_notebook(tmp_path, f"{IMPORTS}check_wrong_pattern(...)")
+    assert len(alone) == 1 and "Nothing filled in" in alone[0]
+
+
+@pytest.mark.parametrize("net", [A((9, 2, 2), (2, 2)), A.uniform(2, 1, 7)], ids=str)
+def test_a_network_beyond_the_controls_of_the_panel_has_a_verdict_alone(net):
+    verdict = check_wrong_pattern(net)
+    assert verdict.message and not verdict.state
+
+
+def test_a_slip_is_a_sentence_and_the_line_in_which_it_stands(tmp_path):
+    line = "check_wrong_pattern(nv.Architecture((3, 3, 3), (1,)))"
+    shown, printed = in_a_notebook(tmp_path, f"{IMPORTS}my_net = 3\n{line}")
+    first, second = printed.strip().splitlines()
+    assert not shown and first == line
+    assert second.startswith("ValueError: each layer needs one head dimension")
+    assert second.endswith("give head_dims with 2 number(s)")
 
 
 # The box

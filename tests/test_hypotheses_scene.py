@@ -160,7 +160,7 @@ def test_only_the_angles_wait_for_python_when_a_cell_is_chosen(opened):
     answer(page, "head_1=3;head_2=3")
     assert (
         not is_ahead(page)
-        and "tokens apart" in page.locator(".nv-view-angles h4").inner_text()
+        and "4→4→4, a = 3, 3" in page.locator(".nv-view-film h4").inner_text()
     )
     put(page, inner=2)  # a map of other networks
     assert page.locator(".grid").evaluate(opacity) == "0.35"

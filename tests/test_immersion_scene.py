@@ -120,6 +120,34 @@ def test_a_layer_that_a_relation_ties_has_nothing_to_hold(scene):
     assert page.locator("[role=button]").count() == 1
 
 
+@pytest.mark.parametrize("width", [1100, 390])
+def test_while_the_panel_asks_the_answers_are_hidden_and_the_numbers_are_not(
+    scene, width
+):
+    states = (
+        "experiment=own;mode_1=collapsed",
+        "experiment=frozen",
+        "experiment=frozen;symmetric=0",
+    )
+    page = scene(states[0], kind=ProofExplorer)
+    page.add_style_tag(content=".nv-asking .nv-answer { visibility: hidden }")
+    answers = ("they meet", "blind", "M₂ is hidden", "does nothing", "Q₁ = 1")
+    seen = """(words) => [...box.querySelectorAll("tspan, h4 span")].some((one) =>
+      !one.querySelector("tspan") && one.textContent.includes(words)
+      && getComputedStyle(one).visibility === "visible")"""
+    told = set()
+    for state in states:
+        redraw(page, ProofExplorer(state=state), width)
+        page.wait_for_timeout(400)
+        told |= {one for one in answers if page.evaluate(seen, one)}
+        page.evaluate("box.closest('.nv').classList.add('nv-asking')")
+        assert not any(page.evaluate(seen, one) for one in answers)
+        assert page.locator("text", has_text="Q = ").first.is_visible()
+        assert page.locator(".count").first.is_visible()
+        page.evaluate("box.closest('.nv').classList.remove('nv-asking')")
+    assert told == set(answers)
+
+
 def test_under_a_mask_token_1_has_no_share(scene):
     page = scene("causal=yes", kind=ProofExplorer)
     assert not page.locator(named("token 1 after layer 1")).count()

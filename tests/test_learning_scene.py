@@ -25,7 +25,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 TARGET = named("the target")
 OWN = "s=1.2;y=0.3;z=0.4"
 # What answers a question, as far as one sees it.
-ANSWERS = """() => [...box.querySelectorAll(".nv-answer")].filter((one) => {
+ANSWERS = """() => [
+  ...box.querySelectorAll(".answer, .rests, .nearest"),
+].filter((one) => {
   const {visibility} = getComputedStyle(one);
   return visibility !== "hidden" && (one.textContent || one.childElementCount);
 }).length"""
@@ -131,7 +133,7 @@ def test_the_target_is_dragged_the_layers_follow_and_new_ones_start(scene):
 
 def test_a_target_with_two_valleys_says_how_many_rest_in_the_second(scene):
     page = learning(scene, "s=1.9;y=0.06;z=0.84", "reduce")
-    rings = page.locator(".nv-view-space .nv-answer circle:not(.light)")
+    rings = page.locator(".rests circle:not(.light)")
     assert [one.is_visible() for one in rings.all()] == [True, True]
     page.locator(".nv-play").click()
     found = re.search(r"(\d+) at .* (\d+) in a second valley", answer_of(page))
@@ -199,7 +201,7 @@ def test_play_lets_new_layers_learn_pauses_and_goes_on(scene):
     assert counted(page)[0] < 5, "from the start, with new layers"
 
 
-def test_where_motion_is_reduced_the_layers_leap_in_ten_steps(scene):
+def test_where_motion_is_reduced_the_layers_leap_in_few_steps(scene):
     page = learning(scene, OWN, "reduce")
     ask(page, "changes")
     page.locator(".nv-play").click()

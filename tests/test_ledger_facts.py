@@ -508,3 +508,19 @@ def test_facts_of_random_networks_have_the_form_that_the_page_expects():
     check_types(
         "LedgerPlace", "deep/ledger_facts", [plain(one.place) for one in pictures]
     )
+
+
+SWING = """
+import { swing } from "deep/ledger_weights";
+say(given.map(swing));
+"""
+
+
+def test_a_motion_goes_to_both_sides_holds_there_and_comes_home():
+    shares = [n / 100 for n in range(101)]
+    found = dict(zip(shares, ask(SWING, shares), strict=True))
+    assert [found[at] for at in (0, 0.5, 1)] == pytest.approx([0, 0, 0])
+    steps = np.diff(list(found.values()))
+    assert abs(steps).max() < 0.12  # nothing leaps
+    assert sum(steps == 0) >= 28  # of 100: it holds
+    assert {found[0.25], found[0.75]} == {1, -1}

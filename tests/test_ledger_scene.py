@@ -183,7 +183,7 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     start = middle(page, "width d₁")
     drag(page, "width d₁", (44, 0))
     assert abs(middle(page, "width d₁") - start - (44, 0))[0] < 12
-    assert asked(page, *SIZES) == [4, 4, 2, "4,6,4", ""]
+    assert asked(page, *SIZES) == [4, 0, 2, "4,6,4", ""]
     assert "88 parameters in 2 layers" in said(page) and "by the formula" in said(page)
     assert "nv-ahead" in page.locator(".nv").get_attribute(
         "class"
@@ -195,7 +195,7 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     drag(page, "width d₁", (-44, 0))
     # equal widths: the sliders say them again
-    assert asked(page, *SIZES) == [4, 4, 2, "", ""]
+    assert asked(page, *SIZES) == [4, 0, 2, "", ""]
 
 
 @pytest.mark.parametrize(
@@ -351,9 +351,17 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
     )
     page.clock.run_for(10_000)
     assert page.evaluate(weights) == start and asked(page, *SIZES) == place
-    assert page.locator(
-        ".nv-play"
-    ).first.inner_text() == "▶" and "from these weights" in said(page)
+    assert page.locator(".nv-play").first.inner_text() == "▶"
+    # what was seen stays
+    assert re.search(
+        r"weights moved by up to [\d.]+; the output ?stood still", said(page)
+    )
+    page.get_by_text("dimension", exact=True).click()
+    page.clock.run_for(12_000)
+    assert re.search(r"weights moved by up to [\d.]+; the output ?moved by", said(page))
+    page.evaluate("talk.set({layers: 3})")  # another network: nothing has been seen
+    page.clock.run_for(1000)
+    assert "from these weights" in said(page)
 
 
 def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened):

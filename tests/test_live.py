@@ -484,7 +484,7 @@ def test_every_notebook_runs_in_jupyterlite(lab, visit, name):
     page = visit(lab, f"lab/lab/index.html?path={NOTEBOOKS[name].as_posix()}")
     outputs = page.evaluate(RUN_ALL)
     if name == "00_start":
-        page.get_by_placeholder("a whole number").fill("46")
+        page.get_by_placeholder("a number").fill("46")
         page.keyboard.press("Enter")
         page.get_by_text("You said 46; it is 38").wait_for()
     page.context.close()

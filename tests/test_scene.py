@@ -20,10 +20,12 @@ from neuroviz.kit.page import bundle
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.chart import chart_of, in_drawing
 from neuroviz.singular.learning_panel import LearningExplorer
+from neuroviz.singular.resultant_panel import ResultantExplorer
 from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
 from neuroviz.softmax.immersion_panel import ProofExplorer
+from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 from neuroviz_beyond.formula.panel import FormulaExplorer
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
@@ -357,6 +359,12 @@ MOVING = [
     (LearningExplorer, "s=1.2;y=0.3;z=0.4", {"s": 2.2}, {}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
+        NewVariableExplorer,
+        "stage=free;y=0.6;P=2",
+        {"stage": "modulo"},
+        {"stage": "modulo", "P": 3},
+    ),
+    (
         SingletonExplorer,
         "candidate=negative;travel=0.8",
         {"travel": 0.2},
@@ -366,6 +374,7 @@ MOVING = [
     (FiberExplorer, "off=0.2;along=0.9", {"negative": True}, {"along": 1.5, "off": 0}),
     (LedgerExplorer, "layers=2", {"width": 6}, {}),
     (UnrollingExplorer, "layers=3;place=9", {"reflect": True}, None),
+    (ResultantExplorer, "third=30", {"third": 150}, {"third": 179}),
     (VirtualWeightsExplorer, "along=0.6", {"along": -0.5}, {"along": 1}),
     (VirtualWeightsExplorer, "view=rescale;log_1=-1", {"log_1": 0.5}, {"log_1": 1}),
 ]
@@ -389,7 +398,7 @@ def test_a_change_is_followed_and_play_takes_few_steps_where_motion_is_reduced(
     if end is None:  # there is no walk
         return
     page.locator(".nv-play").first.click()
-    page.clock.run_for(10_000)
+    page.clock.run_for(25_000)
     assert place(page) == before | end
     assert page.locator(".nv-play").first.inner_text() == "▶"
     pictures = ask(page, "changes")

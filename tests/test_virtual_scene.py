@@ -173,3 +173,31 @@ def test_words_stay_apart(scene, state, size):
                     beside = one[0] >= other[1] - 1 or other[0] >= one[1] - 1
                     below = one[2] >= other[3] - 3 or other[2] >= one[3] - 3
                     assert beside or below, (width, one, other)
+
+
+def test_a_walk_never_ends_on_an_empty_matrix(scene):
+    """λ₁ = 2 makes L of four layers 2²⁷ times smaller: that is written over it."""
+    logs = "log_1=0.5;log_2=0;log_3=0;log_4=0"
+    page = scene(f"view=rescale;layers=4;{logs}", kind=VirtualWeightsExplorer)
+    assert "× 2⁻¹³·⁵" in page.evaluate(NAMES)
+    page.get_by_role("button", name="walk with λ₁").click()
+    page.wait_for_function(
+        "box.querySelector('.nv-play').textContent === '▶'", timeout=20_000
+    )
+    assert asked(page, "log_1") == [1] and "× 2⁻²⁷" in page.evaluate(NAMES)
+
+
+def test_a_walk_holds_at_its_start_in_the_middle_and_at_its_end(scene):
+    page = scene("along=1", kind=VirtualWeightsExplorer)
+    page.evaluate("""() => {
+      window.seen = [];
+      requestAnimationFrame(function note() {
+        seen.push(box.talk.get("along"));
+        requestAnimationFrame(note);
+      });
+    }""")
+    page.get_by_role("button", name="walk with C").click()
+    page.wait_for_timeout(8500)
+    seen = np.array(page.evaluate("seen"))
+    for along in (-1, 0, 1):
+        assert sum(seen == along) > 0.05 * len(seen), along

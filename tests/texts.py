@@ -8,8 +8,11 @@ from tools.notebooks import from_source, sources
 
 ROOT = Path(__file__).parents[1]
 MATHEMATICS = sorted((ROOT / "docs/mathematics").glob("*.md"))
-MATHEMATICS += sorted((ROOT / "beyond/docs").glob("*.md"))
-TEXTS = sorted({*(ROOT / "docs").rglob("*.md"), *MATHEMATICS, *ROOT.glob("*.md")})
+BEYOND = sorted((ROOT / "beyond/docs").glob("*.md"))
+HOW_TO = ("library.md", "transformers.md")
+"""Pages of beyond/docs that say what one does, and prove nothing."""
+MATHEMATICS += [path for path in BEYOND if path.name not in HOW_TO]
+TEXTS = sorted({*(ROOT / "docs").rglob("*.md"), *BEYOND, *ROOT.glob("*.md")})
 TEXTS += [ROOT / f"{folder}/README.md" for folder in ("beyond", "neuroviz")]
 TEXTS += [ROOT / "beyond/benchmarks/README.md"]
 TEXTS += sorted(ROOT.glob("beyond/studies/*/README.md"))

@@ -40,7 +40,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "build" / "mutants"
-ROOMS = ("attention", "kit", "rank", "singular", "softmax")
+ROOMS = (
+    "attention",
+    "deep",
+    "factorization",
+    "kit",
+    "rank",
+    "single_layer",
+    "singular",
+    "softmax",
+)
 LAYOUT = re.compile(
     r"(figure|panel|kit/(theme|matrices|solids|badges)|singular/(space|camera))\.py$"
 )

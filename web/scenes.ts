@@ -1,5 +1,6 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { immersion } from "./beyond/immersion";
+import { newVariable } from "./beyond/new_variable";
 import { uniqueness } from "./beyond/uniqueness";
 import { unrolled } from "./beyond/unrolled";
 import { hypotheses } from "./deep/hypotheses";
@@ -9,6 +10,7 @@ import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
 import { learning } from "./singular/learning";
+import { resultant } from "./singular/resultant";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 
@@ -19,6 +21,8 @@ const painter = painterOf({
   immersion,
   learning,
   ledger,
+  "new-variable": newVariable,
+  resultant,
   section,
   surface,
   uniqueness,

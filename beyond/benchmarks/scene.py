@@ -54,6 +54,7 @@ SCENES = {
     "VirtualWeightsExplorer": ("C, along the rotation", 0.0, 0.8, _PLANE),
     "UnrollingExplorer": ("turn the window round", 0.0, 2.0, _PLANE),
     "ProofExplorer": ("(μ, ν) of layer 1", 0.8, -0.8, _PLANE),
+    "NewVariableExplorer": ("the dot (y, P)", 0.5, 0.8, _PLANE),
     "SingletonExplorer": ("(μ, ν) of θ′", 0.0, -0.8, _PLANE),
     "HypothesesExplorer": ("", 0.0, 0.0, _MAP),
 }

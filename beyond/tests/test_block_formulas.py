@@ -24,6 +24,7 @@ def test_parameters_less_what_has_a_name_is_what_is_measured(seed):
             continue
         theory = expected_dimension(arch)
         missing = what_is_missing(arch) is not None
+        missing = missing and "networks of two masked tokens" not in theory.note
         if theory.source != "Theorem W":
             assert (theory.value is None) == missing == (theory.status == "no formula")
         if theory.value is not None:
@@ -179,8 +180,15 @@ def test_an_mlp_stands_between_layers_so_one_layer_has_none_whose_power_could_ma
             "no formula",
             "Beyond the paper",
         ),
-        ({"value_dim": 2, "rotary": True}, "observed", "Beyond the paper"),
-        ({"positions": True}, "observed", "Beyond the paper"),
+        ({"value_dim": 2, "rotary": True}, "proved here", "Theorem R"),
+        ({"positions": True}, "proved here", "Theorem R"),
+        ({"positions": True, "biases": True}, "observed", "Beyond the paper"),
+        # values of rank 2 in one group do not fill the width
+        (
+            {"value_dim": 2, "kv_heads": 1, "rotary": True},
+            "no formula",
+            "Beyond the paper",
+        ),
         ({"mlp": (4, 2)}, "observed", "Beyond the paper"),
     ],
 )
@@ -188,28 +196,6 @@ def test_a_theorem_is_named_as_far_as_it_reaches(block, status, source):
     heads = {"widths": (4, 4, 4), "head_dims": (2, 2), "heads": 2} | SOFTMAX
     theory = expected_dimension(with_a_block(heads, **block))
     assert (theory.status, theory.source) == (status, source)
-
-
-def test_one_lightning_layer_with_values_of_any_rank():
-    answered = 0
-    for d, d_out, a, heads, v in product(
-        range(1, 4), range(1, 4), range(1, 4), range(1, 4), range(1, 4)
-    ):
-        arch = Transformer((d, d_out), (a,), 3, heads=heads, block=Block(value_dim=v))
-        theory = expected_dimension(arch)
-        too_many = heads > d_out or (heads > d and min(v, d_out) < d)
-        assert (theory.value is None) == (heads > 1 and too_many)
-        if theory.value is not None:
-            answered += 1
-            assert measure_dimension(arch).value == theory.value, str(arch)
-    assert answered > 120
-    for beyond in (
-        Transformer((2, 4), (2,), 3, heads=3),
-        Transformer.uniform(3, 2, 2, heads=2, skip=True),
-    ):
-        assert (
-            expected_dimension(replace(beyond, block=Block(value_dim=1))).value is None
-        )
 
 
 def test_lightning_with_mlps_between_its_layers():

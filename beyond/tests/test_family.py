@@ -64,15 +64,15 @@ def test_what_is_known_has_the_status_of_the_member_about_which_least_is_known()
     assert (statuses["lightning"], statuses["token"], statuses["heads"]) == (
         "proved",
         "proved here",
-        "observed",
+        "proved here",
     )
     assert statuses["heads-many"] == "no formula"
-    heads = FAMILIES["heads"]  # one head is proved, several are observed
+    heads = FAMILIES["heads"]  # one head is proved in the paper, several are here
     assert {
         expected_dimension(heads.architecture(sizes)).status for sizes in heads.members
     } == {
         "proved",
-        "observed",
+        "proved here",
     }
 
 

@@ -3,8 +3,11 @@
 import re
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
+import flint
+import numpy as np
 import pytest
 
 FORMAL = Path(__file__).parents[1] / "formal"
@@ -53,3 +56,50 @@ def test_every_proof_is_told_in_the_mathematics():
     assert {path.name for path in FORMAL.glob("*.v")} == set(
         re.findall(r"formal/(\w+\.v)\)", page)
     )
+
+
+def matrix_units(rows, columns):
+    for place in product(range(rows), range(columns)):
+        unit = np.zeros((rows, columns), dtype=int)
+        unit[place] = 1
+        yield unit
+
+
+def kernel_of_one_layer(A, V, causal, draw):
+    """Dimension of the kernel of the derivative, over Q, on three tokens.
+
+    A: (heads, d, d), V: (heads, d_out, d), whole numbers.
+    """
+    heads, d_out, d = V.shape
+    inputs = draw.integers(-9, 10, (heads * d * (d + d_out), d, 3))
+    seen = np.triu if causal else np.asarray
+    directions = []
+    for head in range(heads):
+        for dV in matrix_units(d_out, d):
+            slopes = [dV @ X @ seen(X.T @ A[head] @ X) for X in inputs]
+            directions.append(np.concatenate(slopes, axis=None).tolist())
+        for dA in matrix_units(d, d):
+            slopes = [V[head] @ X @ seen(X.T @ dA @ X) for X in inputs]
+            directions.append(np.concatenate(slopes, axis=None).tolist())
+    return len(directions) - flint.fmpz_mat(directions).rank()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("d", "d_out", "heads"), [(2, 2, 2), (3, 2, 2), (2, 3, 2), (3, 3, 3), (4, 3, 3)]
+)
+def test_the_kernel_of_theorem_m_has_as_many_dimensions(d, d_out, heads, causal):
+    draw = np.random.default_rng(0)
+    A = draw.integers(-9, 10, (heads, d, d))
+    V = draw.integers(-9, 10, (heads, d_out, d))
+    assert kernel_of_one_layer(A, V, causal, draw) == heads**2
+    # A_h = u k_hᵀ and V_h = o_h wᵀ
+    u, w = np.eye(d, dtype=int)[:2]
+    k = draw.integers(-9, 10, (heads, d))
+    o = draw.integers(-9, 10, (heads, d_out))
+    A = np.array([np.outer(u, k_h) for k_h in k])
+    V = np.array([np.outer(o_h, w) for o_h in o])
+    assert kernel_of_one_layer(A, V, causal, draw) == heads**2
+    # The hypothesis that no w_h is a multiple of a u_h cannot go.
+    V[0] = np.outer(o[0], 2 * u)
+    assert kernel_of_one_layer(A, V, causal, draw) > heads**2

@@ -64,12 +64,3 @@ def test_lightning_layers_with_skips_add_up_where_the_values_just_fill_the_width
     )
     found = expected_dimension(arch)
     assert found.value == (measure_dimension(arch).value if heads * v >= d else None)
-
-
-@pytest.mark.parametrize(("d", "heads"), [(2, 2), (2, (2, 1)), (3, 3), (1, 2), (2, 3)])
-def test_deep_lightning_heads_have_a_formula_up_to_as_many_as_the_width(d, heads):
-    arch = Transformer((d,) * 3, (d, d), 3, heads=heads)
-    found = expected_dimension(arch)
-    assert found.value == (
-        measure_dimension(arch).value if max(arch.heads) <= d else None
-    )

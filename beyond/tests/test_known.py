@@ -278,10 +278,32 @@ ANSWERS = [
         (2, 2),
         2,
         "lightning",
-        "some formulas",
-        "observed",
-        "Beyond the paper",
+        "dimension, not fibres",
+        "proved here",
+        "Theorem N",
     ),
+    (
+        BLOCKS,
+        (3, 2),
+        (2,),
+        2,
+        "lightning",
+        "dimension, not fibres",
+        "proved here",
+        "Theorem M",
+    ),
+    (
+        BLOCKS,
+        (1, 1, 1),
+        (2, 2),
+        2,
+        "lightning",
+        "dimension, not fibres",
+        "proved here",
+        "Theorem S",
+    ),
+    (BLOCKS, (2, 3, 2), (2, 2), 2, "lightning", "open", "no formula", OPEN),
+    (BLOCKS, (2, 1, 2), (2, 2), 2, "lightning", "open", "no formula", OPEN),
     (SPECIAL, (3, 3), (2,), 2, "lightning", "all covered", "proved", "Thm. 3.2"),
     (SPECIAL, (3, 3), (2,), 2, "softmax", "all covered", "proved", "Thm. 3.9"),
     (SPECIAL, (3, 3), (2,), 1, "lightning", "open", "no formula", OPEN),
@@ -356,7 +378,7 @@ def test_every_statement_of_the_table_answers_for_some_network():
     rows = {(one.question, one.answer.split("{")[0], one.source) for one in STATEMENTS}
     networks = [
         what_is_known(arch, measured=SOME)
-        for arch in random_architectures(400, seed=8, **SMALL)
+        for arch in random_architectures(1200, seed=8, **SMALL)
     ]
     used = [e for board in networks for e in board.entries]
     assert all(

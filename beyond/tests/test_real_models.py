@@ -13,6 +13,7 @@ from neuroviz_beyond.transformers.block_formulas import (
     known_redundancies,
     what_is_missing,
 )
+from neuroviz_beyond.transformers.formulas import expected_dimension
 from neuroviz_beyond.transformers.real_models import MODELS, SYMMETRIES, real_model
 
 NUMBERS = {  # of beyond/docs/real_models.md: weights, dimension
@@ -62,6 +63,18 @@ def test_the_count_is_that_of_the_shapes_and_has_a_formula_and_a_source():
             "arXiv" in model.source or "released weights" in model.source
         )
     assert len({model.name for model in MODELS}) == len(MODELS) == 19
+
+
+def test_a_theorem_proves_the_stack_of_every_model_whose_mask_a_block_has():
+    for model in MODELS:
+        found = expected_dimension(model.architecture())
+        assert found.status == "proved here"
+        narrow = model.name in ("GPT-3 175B", "Mistral-7B")
+        assert model.theorem == ("" if narrow else found.source)
+        assert found.source == ("Theorem R" if model.rotary else "Theorem H")
+        # a stack also lets shifts pass, if it has biases
+        shifts = (model.layers - 1) * model.width * model.biases
+        assert found.value == model.dimension - shifts
 
 
 # What stands around the layers

@@ -56,6 +56,18 @@ def test_the_words_are_the_numbers_of_the_models(panel):
     assert headlines(panel.figure)[0] == "rotary positions leave a of a²"
 
 
+def test_each_bar_says_what_proves_the_stack_of_its_model(panel):
+    panel.state = "parts=all"
+    bars = trace(panel.figure, "bases of values and outputs").customdata
+    said = dict(zip(panel.figure.layout.yaxis.ticktext, bars, strict=True))
+    proved = "its stack without norms and MLPs: {}, proved here"
+    assert proved.format("Theorem H") in said["GPT-2 small"]
+    assert proved.format("Theorem R") in said["Llama-3-8B"]
+    for name in ("Mistral-7B", "GPT-3 175B"):
+        assert "no theorem is about its mask" in said[name]
+        assert "proved" not in said[name]
+
+
 def test_the_caveat_is_always_visible(panel):
     for parts in PARTS:
         panel.state = f"parts={parts}"

@@ -1,5 +1,5 @@
-"""Theorems H, W, K, S, F and L: the formula against exact ranks of random networks,
-edges included."""
+"""Theorems H, W, K, S, F, L, M, N and R: the formula against exact ranks of random
+networks, edges included; and what they do not claim."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,9 @@ from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
-EACH = 60  # 12,000 for each theorem, of which at least 10,000 are different
+EACH = dict.fromkeys("HWKSFL", 60) | {"M": 200, "N": 150, "R": 150}
+"""How many networks of each seed: 12,000 for a theorem, of which at least 10,000 are
+different; 30,000 or 40,000 for the last three, of which at least 20,000 are."""
 
 
 def random_networks(theorem, seed):
@@ -17,7 +19,7 @@ def random_networks(theorem, seed):
     random."""
     rng = np.random.default_rng([seed, ord(theorem)])
     found = 0
-    while found < EACH:
+    while found < EACH[theorem]:
         arch = _draw(theorem, rng)
         about = speaks_of_fibres(arch) if theorem == "H" else theorem in "FL"
         if arch.num_parameters <= 200 and (
@@ -28,6 +30,9 @@ def random_networks(theorem, seed):
 
 
 def _draw(theorem, rng):
+    if theorem in "MNR":
+        return {"M": _one_layer, "N": _bottleneck, "R": _positions}[theorem](rng)
+
     def size(least, most):
         return int(rng.integers(least, most + 1))
 
@@ -75,8 +80,84 @@ def _draw(theorem, rng):
     )
 
 
+def _one_layer(rng):
+    """Theorem M: a lightning layer, or several with skips."""
+
+    def size(least, most):
+        return int(rng.integers(least, most + 1))
+
+    depth = 1 if size(0, 3) == 0 else size(2, 4)
+    d = size(1, 5 if depth > 1 else 6)
+    widths = (d,) * (depth + 1) if depth > 1 else (d, size(1, 6))
+    heads = tuple(size(1, min(widths)) for _ in range(depth))
+    head_dims = tuple(size(1, d + 1) for _ in range(depth))
+    block = Block(size(1, min(widths) + 1)) if size(0, 1) else Block()
+    skip = depth > 1 or (widths[0] == widths[1] and bool(size(0, 1)))
+    causal = bool(size(0, 1))
+    tokens = size(2, 5)
+    return Transformer(
+        widths, head_dims, tokens, "lightning", heads, skip, causal, block
+    )
+
+
+def _bottleneck(rng):
+    """Theorem N: lightning without skips, any number of heads."""
+
+    def size(least, most):
+        return int(rng.integers(least, most + 1))
+
+    depth = size(2, 4)
+    delta = size(1, 4)
+    widths = (delta + size(0, 1), *(delta,) * (depth - 1), delta + size(0, 1))
+    block = Block()
+    groups = 0
+    most = delta  # full values and few heads: the layers are those of Theorem M
+    if size(0, 1):
+        most = delta + 2
+        groups = size(1, 3) * size(0, 1)
+        block = Block(size(1, delta + 1), groups or None) if size(0, 2) else Block()
+    heads = tuple(
+        groups * size(1, 2) if block.kv_heads else size(1, most) for _ in range(depth)
+    )
+    head_dims = tuple(size(1, delta + 1) for _ in range(depth))
+    causal = bool(size(0, 1))
+    return Transformer(
+        widths, head_dims, size(2, 4), "lightning", heads, False, causal, block
+    )
+
+
+def _positions(rng):
+    """Theorem R: softmax with rotary or learned positions."""
+
+    def size(least, most):
+        return int(rng.integers(least, most + 1))
+
+    depth = 1 if size(0, 4) == 0 else size(2, 4)
+    d = size(1, 7 if depth == 1 else 4)
+    if d == 1:  # few networks
+        d = size(1, 4)
+    rotary = d > 1 and bool(size(0, 2))
+    groups = size(1, 3) * size(0, 1)
+    block = Block(
+        size(1, d) if groups or size(0, 1) else None,
+        groups or None,
+        rotary,
+        temperature=size(0, 5) == 0,
+        positions=not rotary or bool(size(0, 1)),
+    )
+    heads = tuple((groups or 1) * size(1, 3) for _ in range(depth))
+    head_dims = tuple(
+        2 * size(1, d // 2) if rotary else size(1, d) for _ in range(depth)
+    )
+    skip = bool(size(0, 1))
+    causal = bool(size(0, 1))
+    return Transformer(
+        (d,) * (depth + 1), head_dims, size(2, 4), "softmax", heads, skip, causal, block
+    )
+
+
 @pytest.mark.parametrize("seed", range(200))
-@pytest.mark.parametrize("theorem", "HWKSFL")
+@pytest.mark.parametrize("theorem", EACH)
 def test_a_theorem_says_what_is_measured(theorem, seed):
     for arch in random_networks(theorem, seed):
         assert (

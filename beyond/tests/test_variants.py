@@ -145,7 +145,7 @@ def test_at_the_border_heads_cannot_blend_but_can_be_exchanged_for_another():
 
 
 def test_outside_what_is_known_nothing_is_claimed_and_the_number_is_measured():
-    arch = Transformer((4, 3, 5), (2, 2), heads=2)
+    arch = Transformer((3, 4, 5), (2, 2), heads=2)  # no bottleneck
     assert expected_dimension(arch).value is None and measure_dimension(arch).value > 0
     collapsed = Transformer((3, 3, 3), (1, 2), heads=(1, 2))
     assert expected_dimension(collapsed).value is None

@@ -119,8 +119,13 @@ def test_the_bars_are_the_ledger_and_thin_ones_that_before(name):
 def test_measurement_and_formula_are_shown_as_they_are_also_where_they_differ():
     found = study("unexplained")
     assert found.expected == expected_dimension(CASES["unexplained"][1])
-    # H > d′
-    assert not trace(make(variants_parts(found)), "dimension by the formula").x
+    # H > d′: the layers were measured, each by itself
+    assert list(trace(make(variants_parts(found)), "dimension by the formula").x) == [
+        20
+    ]
+    none = study_variants(VariantSetting(width=2, layers=1))
+    assert none.expected.value is None
+    assert not trace(make(variants_parts(none)), "dimension by the formula").x
     soft = study("softmax")
     wrong = replace(
         soft,
@@ -222,11 +227,13 @@ def test_badges_and_words_give_the_numbers_and_their_status():
     panel = VariantsExplorer(state="kind=softmax")
     assert "exact" in title(panel) and "proved here · Theorem E: 93" in title(panel)
     panel.controls["kind"].value = "lightning"
-    assert "observed" in title(panel) and "81" in title(panel)
+    assert "proved here · Theorem N, Theorem M: 81" in title(panel)
     assert "126 parameters; 45 directions are silent" in panel.description
     panel.controls["skip"].value = True
-    assert "observed · Theorem S, Beyond the paper: 90" in title(panel)
+    assert "proved here · Theorem S, Theorem M: 90" in title(panel)
     panel.state = "skip=no;causal=yes"
+    assert "proved here · Theorem N, Theorem M: 81" in title(panel)
+    panel.state = "layers=1;heads=4"
     assert "no formula" in title(panel)
 
 

@@ -17,7 +17,7 @@ from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weigh
 from neuroviz.attention.gauge_slice import GaugeSlice, identity_corners
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.sizes import as_tuple, in_short, sizes
-from neuroviz.rank.checks import whole_number
+from neuroviz.rank.checks import SlipError, whole_number
 from neuroviz.rank.exponentials import INDEPENDENT, SYMMETRIC
 from neuroviz.rank.field import Field
 from neuroviz.rank.tape import Node, Tape
@@ -65,6 +65,12 @@ class Architecture:
     attention: str = "lightning"
 
     def __post_init__(self) -> None:
+        try:
+            self._normalise()
+        except ValueError as error:
+            raise SlipError(str(error)) from None
+
+    def _normalise(self) -> None:
         # Frozen: a normalised value can only be stored through object.__setattr__.
         object.__setattr__(self, "widths", sizes("widths", self.widths))
         object.__setattr__(self, "head_dims", sizes("head_dims", self.head_dims))

@@ -11,6 +11,7 @@ class Expected:
     Attributes:
         value: the dimension, or None where no formula is known.
         status: "proved" (the paper), "proved here" (ours, not peer-reviewed),
+            "exact" (ours: a theorem adds up layers, of which some were measured),
             "observed" (ours, agreed with exact ranks on the grid in the note, no
             proof), "no formula", or "outside hypotheses" (a named formula shown where
             it does not apply).

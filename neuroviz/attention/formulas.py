@@ -8,6 +8,7 @@ statements and the proofs.
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from neuroviz.attention.architecture import Architecture, check_architecture
 from neuroviz.attention.expected import Expected, alpha, sigma
@@ -185,45 +186,73 @@ def paper_formula(arch: Architecture) -> Expected:
         value += alpha(a, d_in)
     if arch.attention == "lightning":
         value -= arch.num_layers
-    failing = _failing(arch)
+    failing = [asked.says for asked in paper_hypotheses(arch) if not asked.holds]
     if failing:
         note = f"{item} needs {'; '.join(failing)}"
         return Expected(value, "outside hypotheses", source, note)
     return Expected(value, status, source, _NOTES[item])
 
 
-def _failing(arch: Architecture) -> list[str]:
-    """The hypotheses of the paper's statement about this kind of network that do not
-    hold."""
-    failing = []
-    if arch.tokens == 1:
-        failing.append("t ≥ 2 (there is one token)")
+class Hypothesis(NamedTuple):
+    """What a statement asks of a network, in words with its numbers, and whether it
+    holds."""
+
+    says: str
+    holds: bool
+
+
+def paper_hypotheses(arch: Architecture) -> tuple[Hypothesis, ...]:
+    """What the paper's statement about this kind of network asks, each with whether it
+    holds.
+
+    >>> for asked in paper_hypotheses(Architecture((3, 3, 3), (1, 2))):
+    ...     print(asked.holds, asked.says)
+    True t ≥ 2 (t = 3)
+    True equal inner widths (they are 3)
+    True inner widths at most the first and the last (δ = 3, d₀ = 3, d₂ = 3)
+    True δ ≥ 2 (δ = 3)
+    False 2 ≤ a₁ ≤ d₀ (a₁ = 1, d₀ = 3)
+    """
+    tokens = "there is one token" if arch.tokens == 1 else f"t = {arch.tokens}"
+    found = [Hypothesis(f"t ≥ 2 ({tokens})", arch.tokens >= 2)]
     depth = arch.num_layers
     if depth == 1:
-        return failing
+        return tuple(found)
     first, *inner, last = arch.widths
-    if len(set(inner)) > 1:
-        failing.append(f"equal inner widths (they are {in_short(inner)})")
-    if max(inner) > min(first, last):
-        said = f"δ = {max(inner)}, d₀ = {first}, {numbered('d', depth)} = {last}"
-        failing.append(f"inner widths at most the first and the last ({said})")
+    widths = in_short(inner if len(set(inner)) > 1 else inner[:1])
+    said = f"δ = {max(inner)}, d₀ = {first}, {numbered('d', depth)} = {last}"
+    found += [
+        Hypothesis(f"equal inner widths (they are {widths})", len(set(inner)) == 1),
+        Hypothesis(
+            f"inner widths at most the first and the last ({said})",
+            max(inner) <= min(first, last),
+        ),
+    ]
     if arch.attention == "softmax":
-        return failing
-    if min(inner) < 2:
-        failing.append("δ ≥ 2 (an inner width is 1)")
+        return tuple(found)
+    delta = min(inner)
+    narrow = "an inner width is 1" if delta < 2 else f"δ = {delta}"
+    found.append(Hypothesis(f"δ ≥ 2 ({narrow})", delta >= 2))
+    return (*found, _on_the_heads(arch))
+
+
+def _on_the_heads(arch: Architecture) -> Hypothesis:
     beyond = []
     for i, (d_in, _, a) in enumerate(arch.layers, start=1):
         if not 2 <= a <= d_in:
             beyond.append((i, a, d_in))
-    if len(beyond) == 1:
-        i, a, d_in = beyond[0]
-        head = numbered("a", i)
-        width = numbered("d", i - 1)
-        failing.append(f"2 ≤ {head} ≤ {width} ({head} = {a}, {width} = {d_in})")
-    elif beyond:
+    if not beyond:
+        return Hypothesis(
+            f"2 ≤ a ≤ d in every layer (a = {in_short(arch.head_dims)})", True
+        )
+    if len(beyond) > 1:
         layers = in_short([i for i, _, _ in beyond])
-        failing.append(f"2 ≤ a ≤ d in every layer (it fails in layers {layers})")
-    return failing
+        said = f"2 ≤ a ≤ d in every layer (it fails in layers {layers})"
+        return Hypothesis(said, False)
+    i, a, d_in = beyond[0]
+    head = numbered("a", i)
+    width = numbered("d", i - 1)
+    return Hypothesis(f"2 ≤ {head} ≤ {width} ({head} = {a}, {width} = {d_in})", False)
 
 
 def expected_dimension(arch: Architecture) -> Expected:

@@ -1,7 +1,8 @@
-"""Where Eq. 14 stops: measured minus formula over a grid of networks, and what happens
-to the tokens."""
+"""Where Eq. 14 stops: measured minus formula over a grid of networks, and the way of
+tokens through one of them."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -25,7 +26,8 @@ from neuroviz.rank.results import Measurement
 
 SIZES = (1, 2, 3, 4, 5)
 """The values of both axes of the map."""
-_PARALLEL = 1e-10  # degrees: tokens as near to each other as rounding can say
+PARALLEL = 1e-10
+"""Degrees: tokens as near to each other as rounding can say."""
 MAX_SIZE = SIZES[-1]
 MAX_TOKENS = 6
 
@@ -77,8 +79,8 @@ class MapCell:
 
 @dataclass(frozen=True)
 class HypothesesStudy:
-    """A network of two layers, its neighbours on a map, and the angles between its
-    tokens.
+    """A network of two layers, its neighbours on a map, and the way of a few tokens
+    through it.
 
     Attributes:
         setting: as asked for.
@@ -86,8 +88,8 @@ class HypothesesStudy:
         expected, paper: what theory says, and what the paper's formula says, applicable
             or not.
         cells: of the map, one for each pair of `SIZES`.
-        angles: for the input and after each layer, the angles between all pairs of
-            tokens, in degrees.
+        weights: random weights of the network, by name.
+        stages: random tokens, as they come in and after each layer; they are columns.
     """
 
     setting: HypothesesSetting
@@ -95,12 +97,19 @@ class HypothesesStudy:
     expected: Expected
     paper: Expected
     cells: tuple[MapCell, ...]
-    angles: tuple[tuple[float, ...], ...]
+    weights: dict[str, np.ndarray]
+    stages: tuple[np.ndarray, ...]
 
     @property
     def arch(self) -> Architecture:
         """The network."""
         return self.setting.arch
+
+    @cached_property
+    def angles(self) -> tuple[tuple[float, ...], ...]:
+        """For the input and after each layer, the angles between all pairs of tokens,
+        in degrees."""
+        return tuple(_between(stage) for stage in self.stages)
 
     @property
     def over(self) -> str:
@@ -132,7 +141,7 @@ class HypothesesStudy:
         """The first layer after which all tokens are parallel, counted from 1; None if
         there is none."""
         for layer, pairs in enumerate(self.angles):
-            if pairs and max(pairs) < _PARALLEL:
+            if pairs and max(pairs) < PARALLEL:
                 return layer
         return None
 
@@ -148,13 +157,15 @@ def study_hypotheses(request: HypothesesSetting) -> HypothesesStudy:
         else:
             net = replace(arch, widths=(row, column, row))
         cells.append(_cell(column, row, net, request.seed))
+    weights, stages = _follow_tokens(arch, request.seed)
     return HypothesesStudy(
         setting=request,
         measured=measure_dimension(arch, seed=request.seed),
         expected=expected_dimension(arch),
         paper=paper_formula(arch),
         cells=tuple(cells),
-        angles=_angles(arch, request.seed),
+        weights=weights,
+        stages=stages,
     )
 
 
@@ -192,21 +203,22 @@ def _collapse_costs(arch: Architecture) -> bool:
     return general_formula(arch).value < softmax - arch.num_layers
 
 
-def _angles(arch: Architecture, seed: int) -> tuple[tuple[float, ...], ...]:
-    """Angles between all pairs of random tokens, as they come in and after each layer;
-    in degrees."""
+def _follow_tokens(
+    arch: Architecture, seed: int
+) -> tuple[dict[str, np.ndarray], tuple[np.ndarray, ...]]:
+    """Random weights, and random tokens as they come in and after each layer."""
     rng = np.random.default_rng([seed, 8])
     # Of Gaussian matrices the second layer alone brings any tokens within 0.001
     # degrees.
     weights = conditioned_weights(arch.layers, arch.attention, rng)
     X = conditioned_tokens(arch.widths[0], arch.tokens, 1, rng)
-    stages = [X]
+    stages = [X[0]]
     for depth in range(1, arch.num_layers + 1):
         widths = arch.widths[: depth + 1]
         head_dims = arch.head_dims[:depth]
         first = Architecture(widths, head_dims, arch.tokens, arch.attention)
-        stages.append(outputs(first, Reals(), weights, X))
-    return tuple(_between(stage[0]) for stage in stages)
+        stages.append(outputs(first, Reals(), weights, X)[0])
+    return weights, tuple(stages)
 
 
 def _between(X: np.ndarray) -> tuple[float, ...]:

@@ -16,10 +16,11 @@ from neuroviz.deep.hypotheses import (
     HypothesesStudy,
     MapCell,
 )
+from neuroviz.deep.hypotheses_film import film_facts
 from neuroviz.kit import theme
 from neuroviz.kit.picture import Picture, words
 
-SCHEMA = "hypotheses/1"
+SCHEMA = "hypotheses/2"
 MOST = 50
 """No network of `SIZES` is off by more."""
 _NAMED = 4  # cells that contradict a statement are named up to so many
@@ -45,7 +46,12 @@ def hypotheses_facts(study: HypothesesStudy) -> Facts:
     >>> facts["map"]["says"], facts["angles"]["says"]
     ([{'text': 'Eq. 14 is off in 4 of 25 cells'}], [{'text': 'tokens parallel'}])
     """
-    return {"schema": SCHEMA, "map": _map(study), "angles": _angles(study)}
+    return {
+        "schema": SCHEMA,
+        "map": _map(study),
+        "angles": _angles(study),
+        "film": film_facts(study),
+    }
 
 
 # The map

@@ -8,9 +8,9 @@ from neuroviz.deep.hypotheses import (
     study_hypotheses,
 )
 from neuroviz.deep.hypotheses_facts import hypotheses_picture
-from neuroviz.kit import theme
-from neuroviz.kit.badges import measured_badge, theory_badge
+from neuroviz.kit.badges import badge, measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import of_a_formula
 from neuroviz.kit.words import in_two_lines
 
 
@@ -18,8 +18,10 @@ class HypothesesExplorer(Panel):
     """Where Eq. 14 fails for two layers, and why.
 
     Left, measured minus formula over the head dimensions or over the widths: a cell
-    that is clicked moves the controls to its network. Right, the angles between the
-    tokens of a random network, layer by layer: they are 0 after a layer of rank one.
+    that is clicked moves the controls to its network and plays its film: the tokens,
+    what a layer sees of its A, and the bar that goes from Eq. 14 to the exact rank.
+    Until then, at the right, the angles between the tokens of a random network, layer
+    by layer: they are 0 after a layer of rank one.
 
     Controls: a₁, a₂, inner width δ, outer widths, attention, what the map is over;
     under "More": t, seed. See `Panel`.
@@ -37,12 +39,14 @@ class HypothesesExplorer(Panel):
     def _badge(self, answer: HypothesesStudy) -> str:
         measured = answer.measured
         paper = answer.paper
-        badges = measured_badge(measured)
+        badges = measured_badge(measured, answer.arch)
         if paper.status == "outside hypotheses":
-            badges += theme.badge(
-                "outside hypotheses", f"{paper_name(paper)}: {paper.value}"
+            badges += badge(
+                "outside hypotheses",
+                f"{paper_name(paper)}: {paper.value}",
+                of_a_formula(paper, answer.arch),
             )
-        return badges + theory_badge(answer.expected, measured.value)
+        return badges + theory_badge(answer.expected, measured.value, answer.arch)
 
     def _describe(self, answer: HypothesesStudy) -> str:
         measured = answer.measured.value

@@ -36,10 +36,13 @@ FAMILIES = ("head bases", "interfaces", "rescalings")
 
 @dataclass(frozen=True)
 class LedgerSetting:
-    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed."""
+    """A network: widths d, …, d, d′ and equal head dimensions, or what is typed.
+
+    d′ = 0 stands for d: then one slider changes all widths.
+    """
 
     width: int = whole("width d", 4, 1, MAX_WIDTH)
-    width_out: int = whole("output width d′", 4, 1, MAX_WIDTH)
+    width_out: int = whole("output width d′ (0: d)", 0, 0, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)
@@ -54,7 +57,7 @@ class LedgerSetting:
     @property
     def arch(self) -> Architecture:
         """The network."""
-        widths = (self.width,) * self.layers + (self.width_out,)
+        widths = (self.width,) * self.layers + (self.width_out or self.width,)
         if typed := self.widths.strip():
             widths = typed_widths(
                 typed, "4,3,5", MAX_WIDTH, MAX_LAYERS, f"{_CLEAR} sliders"

@@ -44,8 +44,9 @@ class LedgerExplorer(Panel):
         self.controls["head_dim"].disabled = has_head_dims
 
     def _badge(self, answer: LedgerStudy) -> str:
-        return measured_badge(answer.ledger.measured) + theory_badge(
-            answer.expected, answer.ledger.dimension
+        net = answer.ledger.network
+        return measured_badge(answer.ledger.measured, net) + theory_badge(
+            answer.expected, answer.ledger.dimension, net
         )
 
     def _describe(self, answer: LedgerStudy) -> str:

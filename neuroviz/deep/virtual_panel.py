@@ -1,6 +1,7 @@
 """What the function hides of the weights: a change of basis between layers, a rescaling
 of L and M."""
 
+from neuroviz.attention.formulas import Hypothesis
 from neuroviz.deep.rescaling import RescalingStudy, say_rescaling, study_rescaling
 from neuroviz.deep.virtual import (
     LOGS,
@@ -11,8 +12,9 @@ from neuroviz.deep.virtual import (
     study_interface,
 )
 from neuroviz.deep.virtual_facts import virtual_picture
-from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.words import in_two_lines, numbered, percent, signed, tiny
 
 _OF_THE_BASIS = ("interface", "walk", "along", "lost", "alone")
@@ -78,29 +80,74 @@ class VirtualWeightsExplorer(Panel):
 
 
 def _basis_badge(study: InterfaceStudy) -> str:
+    V = numbered("V", study.setting.interface)
     if study.moved:
-        V = numbered("V", study.setting.interface)
-        return theme.badge("outside hypotheses", f"Eq. 9: {V} moved alone")
-    found = theme.badge("proved", "Eq. 9: same function")
-    return found + _covered("Lemma 3.5", ": C is unique", study.covered)
+        says = f"{V} was multiplied by a D that no other matrix undoes: no symmetry."
+        moved = Hypothesis(f"{V} moves by a change of basis alone", False)
+        return badge(
+            "outside hypotheses",
+            f"Eq. 9: {V} moved alone",
+            Reasons(says, "Eq. 9", (moved,)),
+        )
+    says = (
+        f"{V} → C {V}, and C⁻¹ behind Q, K and V of the next layer: L, all M and so "
+        "the function stay, for every invertible C."
+    )
+    found = badge("proved", "Eq. 9: same function", Reasons(says, "Eq. 9"))
+    lemma = Reasons(
+        "Two networks with the same virtual weights differ by one C at each place "
+        "between layers, and no other.",
+        "Lemma 3.5",
+        (Hypothesis("δ ≤ d₀ and δ ≤ d_l, and L has rank δ", study.covered),),
+    )
+    return found + _covered("Lemma 3.5", ": C is unique", study.covered, lemma)
 
 
 def _rescaling_badge(study: RescalingStudy) -> str:
+    layers = study.setting.layers
     if not study.is_symmetry:
-        rest = _covered(
-            "Theorem B", ": no rescaling at all", study.covered, "proved here"
+        theorem = Reasons(
+            "With softmax the function determines L and all M: no factor can move.",
+            "Theorem B",
+            (Hypothesis("L ≠ 0, and no M is antisymmetric", study.covered),),
         )
-        return theme.badge("outside hypotheses", "Eq. 13") + rest
-    theorem = "Thm. 3.2" if study.setting.layers == 1 else "Thm. 3.7"
-    return theme.badge("proved", "Eq. 13") + _covered(
-        theorem, ": nothing else", study.covered
+        eq13 = Reasons(
+            "Eq. 13 is about lightning: softmax is not homogeneous.",
+            "Eq. 13",
+            (Hypothesis("lightning attention", False),),
+        )
+        return badge("outside hypotheses", "Eq. 13", eq13) + _covered(
+            "Theorem B", ": no rescaling at all", study.covered, theorem, "proved here"
+        )
+    powers = " ".join(
+        f"λ{numbered('', i)}^{power}" if power > 1 else f"λ{numbered('', i)}"
+        for i, power in enumerate(study.exponents, start=1)
+    )
+    eq13 = Reasons(
+        f"λ₀ L and λᵢ Mᵢ give the same function exactly when λ₀ {powers} = 1.",
+        "Eq. 13",
+        (Hypothesis("lightning, and the function is not 0", True),),
+    )
+    source = "Thm. 3.2" if layers == 1 else "Thm. 3.7"
+    asked = "L ≠ 0, no M is antisymmetric or of rank 1"
+    if layers == 1:
+        asked = "M and L are not 0, and one of them has rank 2 or more"
+    whole = Reasons(
+        "No other virtual weights have this function.",
+        source,
+        (Hypothesis(asked, study.covered),),
+    )
+    return badge("proved", "Eq. 13", eq13) + _covered(
+        source, ": nothing else", study.covered, whole
     )
 
 
-def _covered(statement: str, says: str, covered: bool, status: str = "proved") -> str:
+def _covered(
+    statement: str, says: str, covered: bool, reasons: Reasons, status: str = "proved"
+) -> str:
     if covered:
-        return theme.badge(status, statement + says)
-    return theme.badge("outside hypotheses", statement)
+        return badge(status, statement + says, reasons)
+    return badge("outside hypotheses", statement, reasons)
 
 
 def _say_moves(study: InterfaceStudy) -> str:

@@ -3,6 +3,7 @@ case as a surface."""
 
 import numpy as np
 
+from neuroviz.attention.formulas import Hypothesis
 from neuroviz.factorization.factors_facts import factors_picture
 from neuroviz.factorization.study import (
     FactorizationSetting,
@@ -10,9 +11,9 @@ from neuroviz.factorization.study import (
     SlicePoint,
     study_factorization,
 )
-from neuroviz.kit import theme
-from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.words import tiny
 from neuroviz.rank.floats import numerical_rank
 
@@ -48,15 +49,17 @@ class FactorizationExplorer(Panel):
     def _badge(self, answer: FactorizationStudy) -> str:
         count = answer.count
         agrees = "" if count.dimension == answer.formula[answer.a - 1] else " ≠ formula"
-        measured = exact_badge(f"{count.dimension}{agrees}", count.prime)
+        measured = exact_badge(
+            f"{count.dimension}{agrees}",
+            count.prime,
+            f"The rank of (Q, K) ↦ KᵀQ at a random point: {count.dimension}.",
+        )
         square = f"a² = {answer.a**2}"
+        reasons = _lemma(answer)
         if answer.recovered is None:
-            lemma = theme.badge(
-                "outside hypotheses", f"Lemma 3.1: not {square} but {answer.here} here"
-            )
-        else:
-            lemma = theme.badge("proved", f"Lemma 3.1: fibre {square}")
-        return lemma + measured
+            said = f"Lemma 3.1: not {square} but {answer.here} here"
+            return badge("outside hypotheses", said, reasons) + measured
+        return badge("proved", f"Lemma 3.1: fibre {square}", reasons) + measured
 
     def _describe(self, answer: FactorizationStudy) -> str:
         d = answer.d
@@ -124,3 +127,22 @@ def _surface(point: SlicePoint) -> str:
         2: "A, of rank 2, is not on it",
     }[point.rank]
     return f" The surface is {shape}; {where}."
+
+
+def _lemma(study: FactorizationStudy) -> Reasons:
+    """Lemma 3.1 at this pair."""
+    d = study.d
+    a = study.a
+    ranks = [numerical_rank(factor) for factor in study.now]
+    asked = (
+        Hypothesis(f"a ≤ d (a = {a}, d = {d})", a <= d),
+        Hypothesis(f"Q has rank a (rank {ranks[0]})", ranks[0] == a),
+        Hypothesis(f"K has rank a (rank {ranks[1]})", ranks[1] == a),
+    )
+    says = (
+        "Two pairs (Q, K) with one product differ by exactly one invertible C, so the "
+        f"fibre has a² = {a**2} dimensions."
+    )
+    if study.recovered is None:
+        says = f"The lemma does not apply here; the fibre has {study.here} dimensions."
+    return Reasons(says, "Lemma 3.1", asked)

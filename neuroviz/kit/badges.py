@@ -1,24 +1,39 @@
-"""The badges of a dimension: what was measured, and what theory says beside it."""
+"""The badges of a dimension: what was measured, and what theory says beside it.
+
+Pressed, they say what they rest on.
+"""
 
 from neuroviz.attention.expected import Expected
 from neuroviz.kit import theme
+from neuroviz.kit.reasons import Reasons, of_a_formula, of_a_measurement
 from neuroviz.kit.words import grouped
 from neuroviz.rank.field import DEFAULT_PRIME
 from neuroviz.rank.results import Measurement
 
 
-def exact_badge(text: str, prime: int = DEFAULT_PRIME) -> str:
-    """The badge of what was computed exactly; the prime is seen when the pointer rests
-    on it.
+def badge(status: str, source: str, reasons: Reasons) -> str:
+    """A badge that answers.
+
+    >>> opened = badge("proved", "Thm. 3.2", Reasons("one curve", "Thm. 3.2"))
+    >>> "one curve" in opened, "popovertarget" in opened
+    (True, True)
+    """
+    return theme.badge(status, source, reasons.as_html())
+
+
+def exact_badge(text: str, prime: int = DEFAULT_PRIME, says: str = "") -> str:
+    """The badge of what was computed exactly; pressed, it says modulo which prime.
 
     >>> badge = exact_badge("kernel 3")
     >>> "exact · kernel 3<" in badge, "8 388 593" in badge
     (True, True)
     """
-    return theme.badge("exact", text, f"modulo the prime {grouped(prime)}")
+    modulo = f"modulo the prime {grouped(prime)}"
+    said = says or "Ranks of derivatives at random points, computed without rounding."
+    return badge("exact", text, Reasons(said, "exact rank", facts=(modulo,)))
 
 
-def measured_badge(found: Measurement) -> str:
+def measured_badge(found: Measurement, net: object = None) -> str:
     """The badge of an exact measurement, with its number.
 
     >>> from neuroviz.attention import Architecture
@@ -26,12 +41,10 @@ def measured_badge(found: Measurement) -> str:
     >>> "exact · 16<" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """
-    return theme.badge(
-        found.status, str(found.value), f"modulo the prime {grouped(found.prime)}"
-    )
+    return badge(found.status, str(found.value), of_a_measurement(found, net))
 
 
-def theory_badge(expected: Expected, measured: int) -> str:
+def theory_badge(expected: Expected, measured: int, net: object = None) -> str:
     """The badge of what theory says: its source and number, and whether the measurement
     is another one.
 
@@ -42,4 +55,7 @@ def theory_badge(expected: Expected, measured: int) -> str:
     if expected.value is None:
         return theme.badge("no formula")
     agrees = "" if expected.value == measured else " ≠ measured"
-    return theme.badge(expected.status, f"{expected.source}: {expected.value}{agrees}")
+    reasons = of_a_formula(expected, net)
+    opens = None if reasons is None else reasons.as_html()
+    said = f"{expected.source}: {expected.value}{agrees}"
+    return theme.badge(expected.status, said, opens)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import ipywidgets as widgets
 
-from neuroviz.kit import cells, theme
+from neuroviz.kit import asking, cells, theme
 from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 # pixels; below, a figure in lecture size has no room for its words
 _ROOM_FOR_A_LECTURE = 900
 _ITS_PAGE = "docs/panel.md adds one"
+_ASKING = "nv-asking"
+"""The class of a panel in the page whose words wait for a guess: scene.css hides what
+is of the class nv-answer in it."""
 
 
 class Panel(Shell):
@@ -61,6 +64,7 @@ class Panel(Shell):
         facts: what Python says of a scene, as plain data; see the docstring of
             `neuroviz.kit.picture`.
         description: in words, what the figure shows now.
+        asks: the topic, or None.
         status: the visible line: busy, done, or the error.
         state: a short string; assigning it restores the panel.
     """
@@ -74,8 +78,10 @@ class Panel(Shell):
         only: Iterable[str] | None = None,
         state: str | None = None,
         presets: Mapping[str, str] | None = None,
+        asks: str | None = None,
     ) -> None:
         try:
+            self.asks = asking.topic_of(asks)
             self._open(only, state, presets)
         except BaseException:
             self.close()
@@ -97,6 +103,8 @@ class Panel(Shell):
         shown = set(self.controls) if only is None else self._known(only)
         self._theme = theme.current()
         self._quiet = False
+        self._is_moved = False
+        self._badges = ""
         self.description = self.status = ""
         super().__init__()
         # a control that was asked for by name stays in sight
@@ -106,6 +114,7 @@ class Panel(Shell):
             control.observe(self._on_change, names="value")
         self._reset_button.on_click(lambda _: self.reset())
         self._cancel_button.on_click(lambda _: self.cancel())
+        self._show_me.on_click(lambda _: self.show_words())
         self._lecture.observe(self._on_lecture, names="value")
         self._state_text.observe(self._on_state_text, names="value")
 
@@ -135,6 +144,8 @@ class Panel(Shell):
             ]
         if slow:
             self._refresh()
+        if self.asks is not None:
+            asking.listen(self)
 
     def _check_class(self) -> None:
         """Whether the subclass says what every panel needs.
@@ -222,13 +233,36 @@ class Panel(Shell):
     # What every panel has.
 
     def _in_words(self) -> tuple[str, str]:
-        return self.title, self.description
+        said = asking.FIRST_GUESS if self.is_asking else self.description
+        return self.title, said
 
     def _keep(self, shown: DisplayHandle) -> None:
         self.figure.keep(shown)
 
     def _drawn(self) -> str:
-        return self.figure.as_html()
+        drawn = self.figure.as_html()
+        return f'<div class="{_ASKING}">{drawn}</div>' if self.is_asking else drawn
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether its words wait for a guess."""
+        if self.asks is None or self._is_moved:
+            return False
+        return not asking.is_answered(self.asks)
+
+    def show_words(self) -> None:
+        """Show what the panel says, also where it asks first."""
+        self._is_moved = True
+        self._say()
+
+    def ask_again(self) -> None:
+        """Keep the words back once more, as when the panel was opened."""
+        self._is_moved = False
+        self._say()
+
+    def on_answers(self) -> None:
+        """Words and badges come, as a topic was answered, or go."""
+        self._say()
 
     @property
     def facts(self) -> dict:
@@ -248,6 +282,7 @@ class Panel(Shell):
     @state.setter
     def state(self, text: str) -> None:
         self._restore(text)
+        self._is_moved = True
         self._refresh()
 
     def complete(self, state: str) -> str:
@@ -351,6 +386,7 @@ class Panel(Shell):
 
     def _on_change(self, _change: object) -> None:
         if not self._quiet:
+            self._is_moved = True
             self._refresh()
 
     def _on_state_text(self, change: dict) -> None:
@@ -443,7 +479,8 @@ class Panel(Shell):
 
     def _show_answer(self, answer: object, started: float | None) -> None:
         self.description = self._describe(answer)
-        self._write(self.title, self._badge(answer), self.description, self._shown_of)
+        self._badges = self._badge(answer)
+        self._say()
         self._write_state()
         seconds = 0.0 if started is None else _seconds(started)
         took = (
@@ -452,6 +489,17 @@ class Panel(Shell):
             else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
         )
         self._set_status(f"done{took}", of=self._shown_of)
+
+    def _say(self) -> None:
+        """Write the title, the badges and the description, as far as they may be
+        seen."""
+        if self.is_asking:
+            self.add_class(_ASKING)
+            self._write(self.title, "", asking.FIRST_GUESS, self._shown_of)
+        else:
+            self.remove_class(_ASKING)
+            self._write(self.title, self._badges, self.description, self._shown_of)
+        self._show_me.layout.display = "" if self.is_asking else "none"
 
     def _write_state(self) -> None:
         quiet = self._quiet

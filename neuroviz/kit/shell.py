@@ -80,6 +80,9 @@ class Shell(Lasting):
         )
         self._box.add_class("nv-figure")
         self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
+        self._show_me = _button(
+            "Show me", "what the panel says of this", button | {"display": "none"}
+        )
 
         self._reset_button = _button("Reset", "back to how it was opened", button)
         look = {
@@ -117,7 +120,8 @@ class Shell(Lasting):
         self._tools.observe(self._on_tools, names="value")
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         rows = [self._head, self._tools_row, self._first_row, self._more_row]
-        self.children = [style, *rows, self._box, self._description_html]
+        below = [self._description_html, self._show_me]
+        self.children = [style, *rows, self._box, *below]
         self.add_class("nv")
         self._fit_size(first | more, theme.current()["size"])
 

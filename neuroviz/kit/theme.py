@@ -327,11 +327,13 @@ def glyph(status: str) -> tuple[str, str]:
     return _STATUS[_known("status", status, _STATUS)][:2]
 
 
-def badge(status: str, source: str = "", detail: str = "") -> str:
+def badge(status: str, source: str = "", opens: tuple[str, str] | None = None) -> str:
     """The badge of a status as HTML: glyph, words and source, with a border in the
     role's colour.
 
-    The detail is seen when the pointer rests on it.
+    Args:
+        opens: what is seen when it is pressed: its name, and itself as HTML; see
+            `neuroviz.kit.reasons`.
 
     >>> "proved here" in badge("proved here", "Theorem C")
     True
@@ -339,9 +341,13 @@ def badge(status: str, source: str = "", detail: str = "") -> str:
     sign, role, words = _STATUS[_known("status", status, _STATUS)]
     text = f"{sign} {words}" + (f" · {source}" if source else "")
     light = _MODES["light"]
-    tooltip = f' title="{escape(detail)}"' if detail else ""
     look = f"border-color:{light[role]};color:{light['ink']};background:#FFFFFF"
-    return f'<span class="nv-badge"{tooltip} style="{look}">{escape(text)}</span>'
+    if opens is None:
+        return f'<span class="nv-badge" style="{look}">{escape(text)}</span>'
+    name, inside = opens
+    press = f'type="button" popovertarget="{name}" title="what this rests on"'
+    button = f'<button {press} class="nv-badge" style="{look}">{escape(text)}</button>'
+    return button + inside
 
 
 _PANEL = (

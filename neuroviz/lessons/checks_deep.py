@@ -14,9 +14,10 @@ from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import paper_formula
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
+from neuroviz.deep.ledger import MAX_HEAD, MAX_LAYERS, MAX_TOKENS, MAX_WIDTH
 from neuroviz.deep.span import measure_span
 from neuroviz.kit.measured import measure_dimension
-from neuroviz.lessons.exercise import checker, matrix
+from neuroviz.lessons.exercise import Verdict, checker, fewest, matrix
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
@@ -65,28 +66,65 @@ def check_rescaling(factors: object) -> str:
     )
 
 
+SHOWN = (
+    Architecture((3, 3, 3), (1, 2)),
+    Architecture((4, 4, 4), (1, 3)),
+    Architecture((2, 4, 2), (2, 2)),
+    Architecture((3, 3, 3), (2, 2), tokens=1),
+)
+"""Networks for which Eq. 14 is wrong by 2 or more, and which notebook 04 shows."""
+
+
 @checker
-def check_wrong_pattern(arch: object) -> str:
+def check_wrong_pattern(arch: object) -> Verdict:
     """Whether Eq. 14, used anyway, misses the dimension of a deep lightning network by
-    2 or more.
+    2 or more, and the network is none of those that notebook 04 has shown.
 
     >>> check_wrong_pattern(Architecture.uniform(d=4, a=2, layers=2))
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
+    >>> check_wrong_pattern(Architecture((3, 3, 3), (1, 2)))
+    ✗ Not yet. Eq. 14 says 20, the network has 18.
+    But that one stands above: find another.
     """
     arch = _deep_network(arch)
     pattern = paper_formula(arch)
     found = measure_dimension(arch)
     off = abs(pattern.value - found.value)
     said = f"Eq. 14 says {pattern.value}, the network has {found.value}"
+    shown = _in_the_panel(arch)
+    if arch in SHOWN:
+        said = f"{said}. But that one stands above: find another."
+        return Verdict(False, said, state=shown)
     if off >= 2:
-        return f"{said}. {_reason(pattern)}"
+        least = fewest("wrong pattern", "parameters", arch.num_parameters)
+        return Verdict(True, f"{said}. {_reason(pattern)} {least}", state=shown)
     if pattern.status != "outside hypotheses":
         raise ValueError(
             "Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one."
         )
-    raise ValueError(
-        f"{said}: off by {off}. {_reason(pattern)} That alone is not enough."
-    )
+    said = f"{said}: off by {off}. {_reason(pattern)} That alone is not enough."
+    return Verdict(False, said, state=shown)
+
+
+@checker
+def check_mostly_silent(arch: object) -> Verdict:
+    """Whether a lightning or softmax network has fewer than 30 parameters, and less
+    than a third of them as its dimension.
+
+    >>> check_mostly_silent(Architecture((2, 2, 2), (2, 2)))
+    ✗ Not yet. 24 parameters and dimension 10: that is not less than a third.
+    """
+    arch = small_network(arch)
+    count = arch.num_parameters
+    if count >= 30:
+        raise ValueError(f"It has {count} parameters: take fewer than 30.")
+    dimension = measure_dimension(arch).value
+    said = f"{count} parameters and dimension {dimension}"
+    shown = _in_the_panel(arch)
+    if 3 * dimension >= count:
+        return Verdict(False, f"{said}: that is not less than a third.", state=shown)
+    least = fewest("mostly silent", "parameters", count)
+    return Verdict(True, f"{said}. {least}", state=shown)
 
 
 @checker
@@ -192,6 +230,23 @@ def _deep_network(arch: object, attention: str | None = "lightning") -> Architec
     if arch.num_layers < 2:
         raise ValueError(f"Take 2 layers or more; got {arch}.")
     return arch
+
+
+def _in_the_panel(arch: Architecture) -> str:
+    """The state in which the ledger shows a network; empty where its controls do not
+    reach so far."""
+    state = (
+        f"widths={','.join(map(str, arch.widths))}"
+        f";head_dims={','.join(map(str, arch.head_dims))}"
+        f";tokens={arch.tokens};kind={arch.attention}"
+    )
+    fits = (
+        max(arch.widths) <= MAX_WIDTH
+        and max(arch.head_dims) <= MAX_HEAD
+        and arch.tokens <= MAX_TOKENS
+        and arch.num_layers <= MAX_LAYERS
+    )
+    return state if fits else ""
 
 
 def _reason(pattern: Expected) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from html import escape
+from inspect import signature
 
 import numpy as np
 
@@ -17,11 +18,19 @@ DIFFICULTIES = ("easy", "takes thought", "hard")
 @dataclass(frozen=True)
 class Verdict:
     """What a check says of an answer, in a sentence or two; true if and only if the
-    answer is correct."""
+    answer is correct.
+
+    Attributes:
+        passed, message: whether it is correct, and what is said of it.
+        filled_in: whether there is an answer.
+        state: of the panel "Where do the parameters go?", which a notebook shows below
+            the sentence; empty for none.
+    """
 
     passed: bool
     message: str
     filled_in: bool = True
+    state: str = ""
 
     def __bool__(self) -> bool:
         return self.passed
@@ -36,6 +45,15 @@ class Verdict:
         return _box(
             role, "border-left:6px solid {};padding:6px 12px", inside, ' role="status"'
         )
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import HTML, display
+
+        display(HTML(self._repr_html_()))
+        if self.state:
+            from neuroviz.deep.ledger_panel import LedgerExplorer
+
+            display(LedgerExplorer(state=self.state, only=[]))
 
     def _look(self) -> tuple[str, str, str]:
         if not self.filled_in:
@@ -63,7 +81,8 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
     """Make a check of an exercise: it returns what is said of a correct answer, and
     raises what is missing.
 
-    A check takes the answer in one or more parts. It computes whether the answer does
+    A check takes the answer in one or more parts; of another number of parts the
+    learner is told how many there are. It computes whether the answer does
     what the task asks, so that every correct answer passes; it never compares with one
     solution. A ValueError is said to the learner, and so is that numbers leave the
     range of floats; nothing filled in is no error. (A check may also return a `Verdict`
@@ -80,10 +99,14 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
      ✓ Correct. 4 is divided by two.)
     """
 
+    parts = list(signature(check).parameters)
+
     @wraps(check)
     def checked(*answer: object) -> Verdict:
         if any(part is None or part is ... for part in answer):
             return NOTHING
+        if len(answer) != len(parts):
+            return Verdict(False, _how_many(check.__name__, parts, len(answer)))
         try:
             with np.errstate(over="raise", invalid="raise"):
                 said = check(*answer)
@@ -95,6 +118,34 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
 
     checked.is_checker = True
     return checked
+
+
+def _how_many(name: str, parts: list[str], given: int) -> str:
+    """What is said of an answer in another number of parts."""
+    needed = "one part" if len(parts) == 1 else f"{len(parts)} parts"
+    call = f"{name}({', '.join(parts)})"
+    return f"The answer has {needed}, as in {call}; {given} came."
+
+
+_FEWEST: dict[str, int] = {}
+"""The least number with which an exercise was solved, as long as Python runs."""
+
+
+def fewest(exercise: str, name: str, count: int) -> str:
+    """A sentence about the least number so far with which an exercise was solved.
+
+    >>> fewest("an example", "parameters", 20)
+    'Fewest parameters so far: 20.'
+    >>> fewest("an example", "parameters", 14)
+    'Fewest parameters so far: 14.'
+    >>> fewest("an example", "parameters", 30)
+    'It has 30 parameters; fewest so far: 14.'
+    """
+    least = min(count, _FEWEST.get(exercise, count))
+    _FEWEST[exercise] = least
+    if count == least:
+        return f"Fewest {name} so far: {least}."
+    return f"It has {count} {name}; fewest so far: {least}."
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,18 @@ wrong."""
 import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from html import escape
+from math import isfinite
+from numbers import Rational
 from operator import index
+from weakref import WeakSet
 
 import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.attention.expected import Expected
-from neuroviz.kit import theme
+from neuroviz.kit import asking, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
@@ -19,9 +23,12 @@ from neuroviz.lessons.wrong_answers import Mistake
 from neuroviz.rank.results import Measurement
 
 _UNTIL_TYPED = 0.2  # seconds
-_LOCKED: dict[tuple[str, str], int | str] = {}
+_LOCKED: dict[tuple[str, str], int | float | str] = {}
 """Answers that were locked in, by cell and question: a cell that runs again shows its
 answer again."""
+
+_QUESTIONS: WeakSet["Question"] = WeakSet()
+"""All that somebody holds."""
 
 Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
@@ -40,8 +47,9 @@ class Question(Lasting):
     """
 
     def __init__(self, question: str, entry: widgets.Widget) -> None:
-        self.committed: int | str | None = None
+        self.committed: int | float | str | None = None
         self.message = ""
+        self.asks: str | None = None
         self._question = question
         self._place = (running_cell(), question)
         self._entry = entry
@@ -50,6 +58,12 @@ class Question(Lasting):
             tooltip="commit to this answer and see the true one",
         )
         self._button.on_click(self._on_press)
+        self._again = widgets.Button(
+            description="Take it back",
+            tooltip="forget this answer, and ask again",
+            layout={"display": "none"},
+        )
+        self._again.on_click(lambda _: self.take_back())
         self._outcome = widgets.HTML()
         self._controls = {"guess": entry}
         self._status = Status(self._controls)
@@ -59,14 +73,20 @@ class Question(Lasting):
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
         super().__init__(
-            [style, asked, beside([entry, self._button, self._status]), self._outcome]
+            [
+                style,
+                asked,
+                beside([entry, self._button, self._again, self._status]),
+                self._outcome,
+            ]
         )
         self.add_class("nv")
+        _QUESTIONS.add(self)
 
     def _in_words(self) -> tuple[str, str]:
         return "Predict.", self._question
 
-    def commit(self, guess: int | str) -> None:
+    def commit(self, guess: int | float | str) -> None:
         """Lock an answer in and show the true one; a second commitment changes nothing.
 
         Raises:
@@ -83,8 +103,25 @@ class Question(Lasting):
         self._entry.disabled = True
         self._button.description = "Locked in"
         self._button.tooltip = "your answer is locked in"
+        self._again.layout.display = ""
         badge = theme.badge(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
+        if self.asks is not None:
+            asking.answer(self.asks)
+
+    def take_back(self) -> None:
+        """Forget the answer, and ask again; panels of the topic stay open."""
+        if self.committed is None:
+            return
+        self.committed = None
+        self.message = ""
+        _LOCKED.pop(self._place, None)
+        self._entry.disabled = False
+        self._entry.value = "" if isinstance(self._entry, widgets.Text) else None
+        self._button.description = "Lock in, then show"
+        self._button.tooltip = "commit to this answer and see the true one"
+        self._again.layout.display = "none"
+        self._outcome.value = ""
 
     def recall(self) -> None:
         """Show the answer again that was locked in before this cell of a notebook was
@@ -117,13 +154,13 @@ class Question(Lasting):
 
 
 class Prediction(Question):
-    """A question whose answer is a whole number."""
+    """A question whose answer is a whole number; the guess may be any number."""
 
     def __init__(self, question: str, answer: Answer, wrong: Wrong = ()) -> None:
         self._answer = _read(answer)
         self._hints = _hints(wrong)
         look = {"layout": {"width": "240px"}, "style": {"description_width": "70px"}}
-        said = {"description": "My guess", "placeholder": "a whole number"}
+        said = {"description": "My guess", "placeholder": "a number"}
         entry = widgets.Text(**said, **look, continuous_update=False)
         entry.on_msg(
             lambda _, message, __: (
@@ -139,33 +176,24 @@ class Prediction(Question):
         except RuntimeError:  # a plain script has no event loop
             self._on_press()
 
-    def _checked(self, guess: object) -> int:
-        if (number := _whole("a guess", guess)) < 0 <= self._answer[0]:
-            raise ValueError(
-                f"a guess is a whole number, 0 or more, as a count is; got {number}"
-            )
-        return number
+    def _checked(self, guess: object) -> int | float:
+        return _number("a guess", guess)
 
-    def _judge(self, guess: int) -> tuple[str, tuple[str, ...]]:
+    def _judge(self, guess: int | float) -> tuple[str, tuple[str, ...]]:
         value, status, why = self._answer
-        off = abs(guess - value)
-        verdict = (
-            "Right." if not off else f"{off} too {'many' if guess > value else 'few'}."
-        )
+        verdict = "Right." if guess == value else _miss(guess, value)
         # a mistake that gives the right number gets no hint
-        hint = self._hints.get(guess) if off else ""
-        return (
-            " ".join(
-                filter(None, (f"You said {guess}; it is {value}. {verdict}", hint, why))
-            ),
-            status,
-        )
+        hint = "" if guess == value else self._hints.get(guess, "")
+        said = f"You said {guess}; it is {value}. {verdict}".replace("-", "−")
+        return " ".join(filter(None, (said, hint, why))), status
 
-    def _entered(self) -> int:
+    def _entered(self) -> int | float:
+        typed = self._entry.value.replace("−", "-").replace(",", ".")
         try:
-            return int(self._entry.value)
-        except ValueError:
-            raise ValueError("Type a whole number first; any guess will do.") from None
+            # 1e9999999 would ask for more digits than there is room for.
+            return _number("a guess", Fraction(typed.lower().replace("e", "?")))
+        except (ValueError, ZeroDivisionError):
+            raise ValueError("Type a number first; any guess will do.") from None
 
 
 class Choice(Question):
@@ -202,9 +230,10 @@ class Choice(Question):
 def predict(
     question: str,
     answer: Answer | str,
-    guess: int | str | None = None,
+    guess: int | float | str | None = None,
     wrong: Wrong | None = None,
     choices: Mapping[str, str] | None = None,
+    asks: str | None = None,
 ) -> Prediction | Choice:
     """Ask for an answer before showing the true one.
 
@@ -216,21 +245,24 @@ def predict(
         question: text, may contain LaTeX in dollar signs.
         answer: a number, or a `Measurement` or `Expected`, whose status and note are
             then shown too; with `choices`, the right one of them.
-        guess: the reader's answer, or None to ask for it.
+        guess: the reader's answer, or None to ask for it. For a number it may be any
+            number, such as −1 or 0.5.
         wrong: hints for known wrong numbers: a mapping number → hint, or
             `wrong_answers(arch)`. The hint of the first mistake that fits is shown.
         choices: answer → remark, for two or more answers in words; the remark on the
             chosen one is shown.
+        asks: a topic: an answer shows the words of all panels opened with the same
+            `asks`.
 
     Raises:
         ValueError: if the answer, the guess, a wrong number or a choice is not what it
             should be.
 
     >>> predict("How many dimensions?", 38, guess=40).message
-    'You said 40; it is 38. 2 too many.'
+    'You said 40; it is 38. Close: only 2 too many.'
     >>> wrong = {40: "A factor can move."}
     >>> predict("How many dimensions?", 38, guess=40, wrong=wrong).message
-    'You said 40; it is 38. 2 too many. A factor can move.'
+    'You said 40; it is 38. Close: only 2 too many. A factor can move.'
     >>> choices = {"yes": "Indeed.", "no": "Try a = 1."}
     >>> predict("Larger?", "yes", guess="no", choices=choices).message
     'You said: no. The answer is: yes. Try a = 1.'
@@ -244,11 +276,27 @@ def predict(
     else:
         _check_choices(answer, choices)
         prediction = Choice(question, answer, choices)
+    prediction.asks = asking.topic_of(asks)
     if guess is not None:
         prediction.commit(guess)
     else:
         prediction.recall()
     return prediction
+
+
+def forget_guesses() -> None:
+    """Ask all questions of this notebook again, and close the panels that ask first:
+    for who has rehearsed.
+
+    >>> question = predict("How many dimensions?", 38, guess=40)
+    >>> forget_guesses()
+    >>> question.committed, question.message
+    (None, '')
+    """
+    for question in list(_QUESTIONS):
+        question.take_back()
+    _LOCKED.clear()
+    asking.ask_again()
 
 
 def _check_choices(answer: object, choices: object) -> None:
@@ -324,6 +372,37 @@ def _how_sure(found: Measurement) -> str:
         return "Certain: the rank meets an upper bound that the symmetries prove."
     # the note says why: full rank, or a bound
     return f"Certain: {found.note.rstrip('.')}."
+
+
+def _miss(guess: int | float, value: int) -> str:
+    """How far a guess is away, in words for somebody who dared to guess; counts are
+    told exactly.
+
+    >>> _miss(37, 38), _miss(64, 38), _miss(-1, 1)
+    ('Close: only 1 too few.', 'A fair try: 26 too many.', 'A fair try.')
+    """
+    off = abs(guess - value)
+    is_near = off <= max(1, abs(value) / 10)
+    if not isinstance(guess, int) or min(guess, value) < 0:
+        return "Close." if is_near else "A fair try."
+    way = "many" if guess > value else "few"
+    return (
+        f"Close: only {off} too {way}." if is_near else f"A fair try: {off} too {way}."
+    )
+
+
+def _number(what: str, value: object) -> int | float:
+    """The number, as an int where it is whole.
+
+    >>> _number("a guess", 40.0), _number("a guess", Fraction(1, 2))
+    (40, 0.5)
+    """
+    with suppress(ValueError):
+        return _whole(what, value)
+    is_real = isinstance(value, (float, np.floating, Rational))
+    if is_real and not isinstance(value, bool) and isfinite(value):
+        return int(value) if value == int(value) else float(value)
+    raise ValueError(f"{what} is a number; got {value!r}")
 
 
 def _whole(what: str, value: object) -> int:

@@ -1,8 +1,10 @@
 """Along the fibre of one layer and off it: what moves, what stays, and how fast the
 outputs leave."""
 
-from neuroviz.kit import theme
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.words import in_two_lines, percent, signed, superscript
 from neuroviz.single_layer.facts import fiber_picture
 from neuroviz.single_layer.walk import FiberSetting, FiberStudy, study_fiber
@@ -38,16 +40,44 @@ class FiberExplorer(Panel):
 
     def _badge(self, answer: FiberStudy) -> str:
         if answer.setting.tokens == 1:
-            return theme.badge("proved here", "One token")
-        return theme.badge(
-            "proved",
-            "Thm. 3.9" if answer.setting.attention == "softmax" else "Thm. 3.2",
-        )
+            return badge("proved here", "One token", _reasons(answer))
+        is_softmax = answer.setting.attention == "softmax"
+        source = "Thm. 3.9" if is_softmax else "Thm. 3.2"
+        return badge("proved", source, _reasons(answer))
 
     def _describe(self, answer: FiberStudy) -> str:
         return in_two_lines(
             [_where(answer), _outcome(answer), _which(answer), _how_fast(answer)], 3, 0
         )
+
+
+def _reasons(study: FiberStudy) -> Reasons:
+    """The theorem about the fibre of this layer, in its case."""
+    s = study.setting
+    if s.tokens == 1:
+        says = (
+            "With one token φ(x) = (xᵀAx) Vx: of A only the symmetric part is seen."
+            if s.attention == "lightning"
+            else "With one token φ(x) = Vx: A is not seen at all."
+        )
+        return Reasons(says, "One token", (Hypothesis("t = 1", True),))
+    asked = (Hypothesis(f"t ≥ 2 (t = {s.tokens})", True),)
+    if s.attention == "softmax":
+        is_zero = not study.base[1].any()
+        asked += (Hypothesis("V ≠ 0", not is_zero),)
+        says = "The fibre of (A, V) is this one point."
+        if is_zero:
+            says = "V = 0 here: every A gives the zero function."
+        return Reasons(says, "Thm. 3.9", asked)
+    says = {
+        "generic": "A or V has rank 2 or more: the fibre is (cA, V/c), c ≠ 0.",
+        "rank one": "A = u kᵀ and V = h vᵀ: the fibre is (cA, V/c), and the same with "
+        "u and v swapped.",
+        "boundary": "A = v kᵀ and V = h vᵀ: both branches of the fibre, (cA, V/c) and "
+        "its swap, are one.",
+        "zero": "A = 0 or V = 0: the fibre is all pairs of which one is 0.",
+    }[study.case]
+    return Reasons(says, "Thm. 3.2", asked)
 
 
 def _where(study: FiberStudy) -> str:

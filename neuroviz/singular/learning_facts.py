@@ -44,6 +44,13 @@ _ROOM = 1.0  # around the surface, for layers outside the window
 
 Facts = dict[str, Any]
 
+_SAYS = words(
+    "Each dot is a layer. It learns, and moves on the surface of all layers.",
+    "Drawn at its twin in this slice: turned and scaled, smooth or singular as it is."
+    " The chart has true distances.",
+    last="soft",
+)
+
 
 class Move(NamedTuple):
     """A target and a guess.
@@ -115,12 +122,7 @@ def _facts(_height: float) -> Facts:
     chart = chart_of(HALF)
     return {
         "schema": SCHEMA,
-        "says": words(
-            "Each dot is a layer. It learns, and moves on the surface of all layers.",
-            "Drawn at its twin in this slice: turned and scaled, smooth or singular"
-            " as it is. The chart has true distances.",
-            last="soft",
-        ),
+        "says": [line | {"name": True} for line in _SAYS],
         "slice": slice_facts(chart, _ROOM),
         "formulas": local_of(chart),
         "flow": {

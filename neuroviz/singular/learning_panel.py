@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import real
 from neuroviz.singular.forms import Pair, kind_of, nearest_layer
 from neuroviz.singular.learning import HALF, nearest_is_singular
@@ -83,7 +84,13 @@ class LearningExplorer(Panel):
     draw = staticmethod(learning_picture)
 
     def _badge(self, answer: LearningStudy) -> str:
-        return theme.badge("proved here", "The nearest layer")
+        claim = "It is proved which targets have a singular nearest layer."
+        if not answer.is_asked:
+            how = "singular" if answer.is_singular else "smooth"
+            claim = f"The layer nearest to this target is {how}."
+        facts = ("Where layers end is an experiment in floating point.",)
+        reasons = Reasons(claim, "Nearest layer", facts=facts)
+        return badge("proved here", "The nearest layer", reasons)
 
     def _describe(self, answer: LearningStudy) -> str:
         at = coordinates(HALF, tuple(map(float, answer.setting.target)))

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import real, whole
 from neuroviz.kit.words import in_two_lines
 from neuroviz.singular.chart import Chart, chart_of
@@ -137,7 +138,15 @@ class SectionExplorer(SlicePanel):
         only_closure = (
             answer.section.of_kind("closure only") and not answer.section.runs
         )
-        return theme.badge("proved", "Cor. A.6" if only_closure else "Thm. 3.4")
+        source = "Cor. A.6" if only_closure else "Thm. 3.4"
+        says = (
+            "The plane meets the surface in points of the Zariski closure only, which "
+            "no layer has."
+            if only_closure
+            else "A point of the section is singular exactly where A and V have rank 1:"
+            " a node where two sheets cross, a cusp at a pinch point."
+        )
+        return badge("proved", source, Reasons(says, source))
 
     def _describe(self, answer: SectionStudy) -> str:
         parts = [f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."]

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from neuroviz.kit import theme
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real
 from neuroviz.singular.chart import Chart, chart_of
 from neuroviz.singular.projective_line import KIND_WORDS, root_text
@@ -15,6 +17,20 @@ from neuroviz.singular.slice_panel import (
 from neuroviz.singular.surface_facts import surface_picture
 from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
 
+_OF_A_LAYER = (
+    Hypothesis("one lightning layer, a ≥ d ≥ 2 (d = 2)", True),
+    Hypothesis("t ≥ 2", True),
+)
+_CLAIMS = {
+    "smooth": "A or V has rank 2: the function is a smooth point.",
+    "crossing": "A and V have rank 1, and keys and values use different linear forms: "
+    "the function is singular, and no boundary point.",
+    "boundary": "A = v kᵀ and V = h vᵀ, or one of them is 0: the function is singular, "
+    "and a boundary point.",
+    "closure only": "The forms share a pair of complex roots: the point solves every "
+    "equation that all functions of layers solve, and is none of them.",
+    "off": "The resultant is not 0: no layer has this function, nor one near it.",
+}
 _MOVES = (("on the surface", "surface"), ("along the singular curve", "curve"))
 
 
@@ -69,8 +85,9 @@ class SurfaceExplorer(SlicePanel):
         self.controls["where"].description = "where on it" if on_curve else "which line"
 
     def _badge(self, answer: SurfaceStudy) -> str:
-        source = "Cor. A.6" if answer.point.facts.kind == "closure only" else "Thm. 3.4"
-        return theme.badge("proved", source)
+        kind = answer.point.facts.kind
+        source = "Cor. A.6" if kind == "closure only" else "Thm. 3.4"
+        return badge("proved", source, Reasons(_CLAIMS[kind], source, _OF_A_LAYER))
 
     def _describe(self, answer: SurfaceStudy) -> str:
         point = answer.point

@@ -3,10 +3,10 @@ to take home."""
 
 import ipywidgets as widgets
 
-from neuroviz.kit import theme
-from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import of_a_formula
 from neuroviz.kit.words import tiny
 from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
 from neuroviz.softmax.figure3_figure import figure3_parts
@@ -62,7 +62,8 @@ class Figure3Explorer(Panel):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))
             off = "" if all(point.on_formula for point in here) else " ≠ measured"
-            badges.append(theme.badge(status, f"{names}{off}"))
+            reasons = of_a_formula(here[0].expected, here[0].arch)
+            badges.append(badge(status, f"{names}{off}", reasons))
         return "".join(badges)
 
     def _describe(self, answer: Figure3Study) -> str:

@@ -75,13 +75,15 @@ def tokens_finding(study: ImmersionStudy) -> list:
     return words(f"{percent(abs(left))} of the tokens’ distance is left{turned}")
 
 
-def what_happens(study: ImmersionStudy, layer: int) -> list[str]:
-    """The exponentials of a layer, and what they do if that has a name."""
+def what_happens(study: ImmersionStudy, layer: int) -> Facts:
+    """The exponentials of a layer, and what they do, which a reader may be asked: empty
+    if it has no name."""
     setting = study.setting
     met = study.met_after
     given = study.given[layer - 1]
     if met is not None and layer > met:
-        return ["blind", f"{numbered('M', layer)} is hidden"]
+        hidden = f"{numbered('M', layer)} is hidden"
+        return {"numbers": "", "does": ["blind", hidden]}
     P, Q = (number(value) for value in exponentials(given))
     numbers = f"P = {P}, Q = {Q}"
     if setting.causal:
@@ -89,10 +91,12 @@ def what_happens(study: ImmersionStudy, layer: int) -> list[str]:
     elif P == Q:
         numbers = f"P = Q = {P}"
     if given == (0, 0):
-        return [numbers, "does nothing"]
-    if met == layer:
-        return [numbers, "they meet"]
-    return [numbers, "they swap"] if given == (1, 1) else [numbers]
+        does = ["does nothing"]
+    elif met == layer:
+        does = ["they meet"]
+    else:
+        does = ["they swap"] if given == (1, 1) else []
+    return {"numbers": numbers, "does": does}
 
 
 def number(value: float) -> str:

@@ -3,10 +3,11 @@ what is left."""
 
 from dataclasses import dataclass, replace
 
-from neuroviz.kit import theme
-from neuroviz.kit.badges import exact_badge
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
+from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import in_two_lines, numbered, tiny
 from neuroviz.softmax.immersion import (
@@ -161,11 +162,25 @@ class ProofExplorer(Panel):
         setting = answer.setting
         found = answer.everything
         measured = exact_badge(
-            f"as they are: {found.kernel} silent", found.measured.prime
+            f"as they are: {found.kernel} silent",
+            found.measured.prime,
+            "The rank of the derivative in (L, M₁, …, M_l), with a random element of "
+            "the field for each exponential.",
         )
         theorem = "Theorem A′" if setting.causal else "Theorem A"
-        return measured + theme.badge(
-            "proved here" if setting.holds else "outside hypotheses", theorem
+        tied = "no M is 0" if setting.causal else "no M is antisymmetric"
+        asked = (
+            Hypothesis("t ≥ 2 (t = 2)", True),
+            Hypothesis("L ≠ 0", setting.size > 0),
+            Hypothesis(tied, setting.tied_layer is None),
+        )
+        says = "No direction of (L, M₁, …, M_l) leaves the function alone."
+        if not setting.holds:
+            says = "The theorem says nothing here."
+        return measured + badge(
+            "proved here" if setting.holds else "outside hypotheses",
+            theorem,
+            Reasons(says, theorem, asked, ("our proof, not peer-reviewed",)),
         )
 
     def _describe(self, answer: ImmersionStudy) -> str:

@@ -396,14 +396,38 @@ STATEMENTS = (
     ),
     Statement(
         question="heads or a skip",
-        hypotheses=("tokens", "one layer or equal widths"),
-        answer="some formulas",
-        status="observed",
-        source="Beyond the paper",
+        hypotheses=("lightning", "tokens", "one layer"),
+        answer="dimension, not fibres",
+        status="proved here",
+        source="Theorem M",
         note=(
-            "{blocks} some formulas for the dimension agreed with exact ranks on a "
-            "grid. One head with skips is proved: the function determines every "
-            "layer (Theorems S and L). Other fibres are open."
+            "{blocks} the dimension is known up to min(d, d′) heads. The fibres of "
+            "several heads are open. Our proof, not peer-reviewed."
+        ),
+    ),
+    Statement(
+        question="heads or a skip",
+        hypotheses=("lightning", "tokens", "bottleneck", "tokens leave the line"),
+        answer="dimension, not fibres",
+        status="proved here",
+        source="Theorem N",
+        note=(
+            "{blocks} the dimensions of the layers add up, without skips less those of "
+            "the bases between them, unless a single head of rank one stands before "
+            "the last layer. With skips the function of one head a layer determines "
+            "every layer (Theorems S and L); other fibres are open. Our proofs, not "
+            "peer-reviewed."
+        ),
+    ),
+    Statement(
+        question="heads or a skip",
+        hypotheses=("lightning", "tokens", "one layer or equal widths"),
+        answer="dimension, not fibres",
+        status="proved here",
+        source="Theorem S",
+        note=(
+            "With a skip the dimensions of the layers add up. Several heads without "
+            "skips, and the fibres, are open. Our proof, not peer-reviewed."
         ),
     ),
     Statement(
@@ -462,6 +486,7 @@ def _facts(arch: Architecture) -> set[str]:
         "one layer or equal widths": arch.num_layers == 1 or len(set(d)) == 1,
         "bottleneck": bottleneck,
         "one layer or bottleneck": arch.num_layers == 1 or bottleneck,
+        "tokens leave the line": min(d) > 1,
         "no width is too large": effective_widths(arch) == d,
         "all M of rank 2": all(rank > 1 for _, rank in ranks),
         "all M but the last of rank 2": all(rank > 1 for _, rank in ranks[:-1]),

@@ -12,7 +12,7 @@ import sympy
 from definition import RandomExponential, Residue, derivative, rank, residues
 
 from neuroviz.attention import Architecture, identifiability
-from neuroviz.attention.identifiability import is_identifiable
+from neuroviz.attention.identifiability import is_identifiable, orbit_theorem
 from neuroviz.attention.symmetry import swap_keys_and_values, virtual_weights
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import outputs, point
@@ -654,3 +654,12 @@ def test_the_gap_above_the_silent_directions_is_between_two_neighbours_of_the_sp
         for n in (dimension - 1, dimension, dimension + 1)
     ]
     assert gaps[1] > DECISIVE_GAP and max(gaps[0], gaps[2]) < 1e4
+
+
+@pytest.mark.parametrize(
+    ("tokens", "lightning", "softmax"), [(1, "", ""), (2, "Theorem F", "Theorem B")]
+)
+def test_the_theorem_about_orbits_asks_for_two_tokens(tokens, lightning, softmax):
+    for attention, theorem in (("lightning", lightning), ("softmax", softmax)):
+        net = Architecture((3, 3, 3), (2, 2), tokens, attention)
+        assert orbit_theorem(net) == theorem

@@ -11,6 +11,7 @@ from polynomial import Polynomial
 from neuroviz.attention import Architecture
 from neuroviz.rank import measure_dimension
 from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import differ
 from neuroviz.rank.inputs import rank_by_inputs
 from neuroviz.rank.network import real_points_of
 from neuroviz.rank.outline import outline
@@ -107,3 +108,10 @@ def test_a_network_without_points_of_its_own_gets_smaller_weights_in_turn():
     for point, smaller in itertools.pairwise(points):
         np.testing.assert_array_equal(point / 2, smaller)
     measure_dimension(deep, method="float", seed=5)  # raises nothing
+
+
+@pytest.mark.parametrize(("ratio", "is_told_apart"), [(0.9e8, False), (1.1e8, True)])
+def test_lengths_differ_too_much_from_a_factor_of_ten_to_the_eight_on(
+    ratio, is_told_apart
+):
+    assert differ(np.array([1.0, 0.0, ratio])) == is_told_apart

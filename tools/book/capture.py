@@ -74,6 +74,7 @@ def texts(question: teaching.Question) -> dict:
     ]
     found = {
         "question": unescape(asked.removeprefix("<b>Predict.</b> ")),
+        "asks": question.asks,
         "badge": "",
         "why": "",
     }

@@ -7,6 +7,7 @@ from html import escape, unescape
 
 import nbformat
 
+from neuroviz.kit.asking import FIRST_GUESS
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
 from tools.notebooks import place_of
@@ -202,8 +203,9 @@ def question(data: dict) -> str:
     """A question to the reader, with the answer folded."""
     remarks = "\n".join(f"* {guess}: {hint}" for guess, hint in data["remarks"])
     badge = f"{data['badge']} " if data["badge"] else ""
+    asks = f' data-asks="{escape(data["asks"])}"' if data["asks"] else ""
     return (
-        '<details class="nv-question">\n<summary>\n\n'
+        f'<details class="nv-question"{asks}>\n<summary>\n\n'
         f"**Predict.** {data['question']}\n\n"
         "</summary>\n\n"
         f"{badge}**{data['answer']}**. {data['why']}\n\n{remarks}\n\n</details>"
@@ -254,9 +256,19 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     others = escape(", ".join(data["others"])) or "everything else"
     # a scene has handles, an image has none
     role = "group" if "facts" in data["figure"] else "img"
+    said = still["description"]
+    asking = asked = ""
+    if data["open"]["asks"]:
+        # All words are in the page; the style sheet hides them until it is moved.
+        said = unescape(re.sub("<[^>]*>", "", still["title"].partition("<span")[0]))
+        asking = " nv-asking"
+        asked = (
+            f'<div class="nv-asked">{FIRST_GUESS} '
+            '<button type="button" class="nv-show">Show me</button></div>'
+        )
     lines = [
         (
-            f'<div class="nv-panel" id="{identity}" data-here="{here}" '
+            f'<div class="nv-panel{asking}" id="{identity}" data-here="{here}" '
             f'data-open="{escape(json.dumps(data["open"]))}">'
         ),
         f'<div class="nv-title">{still["title"]}</div>',
@@ -269,12 +281,12 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         (
             '<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of'
             f' this panel"><div class="nv-figure" role="{role}"'
-            f' aria-label="{escape(still["description"])}"'
+            f' aria-label="{escape(said.strip())}"'
             f' style="min-height:{data["height"]}px"></div></div>'
         ),
         (
             '<div class="nv-description"'
-            f' aria-live="polite">{escape(still["description"])}</div>'
+            f' aria-live="polite">{escape(still["description"])}</div>{asked}'
         ),
         f'<div class="nv-below">This is one control of the panel. Live has the others,'
         f" and so has "

@@ -31,8 +31,10 @@ MAIN_CONTROL = {
     "LearningExplorer": "s",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "targets",
+    "NewVariableExplorer": "stage",
     "ProofExplorer": "experiment",
     "RealModelsExplorer": "parts",
+    "ResultantExplorer": "third",
     "SameFunctionExplorer": "basis",
     "SearchExplorer": "case",
     "SectionExplorer": "offset",
@@ -381,6 +383,7 @@ def packed(panel: Panel, name: str) -> dict:
         "panel": type(panel).__name__,
         "state": panel.state,
         "presets": presets or None,
+        "asks": panel.asks,
     }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))

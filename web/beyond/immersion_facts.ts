@@ -8,12 +8,18 @@ import type { Form } from "./two_tokens";
 /** What is done to the exponentials of a layer. */
 export type Mode = "true" | "free" | "frozen" | "collapsed";
 
+export interface LayerFacts {
+  /** Its exponentials; empty where nothing shows of them. */
+  numbers: string;
+  /** What they do, which a reader may be asked; empty if it has no name. */
+  does: string[];
+}
+
 export interface TokenFacts {
   says: Said[];
   /** A mode in words; "tied" is that of a layer that the reader wants to set and cannot. */
   modes: Record<Mode | "tied", string>;
-  /** For each layer its exponentials, and what they do if that has a name. */
-  layers: string[][];
+  layers: LayerFacts[];
 }
 
 /** A bar: so many directions are silent. */

@@ -28,6 +28,7 @@ interface Box {
 
 export function hiddenView(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "hidden");
+  host.querySelector(".nv-view-hidden h4")!.classList.add("nv-answer");
   const hatching = hatchingIn(svg);
   const all = svg.append("g");
 
@@ -40,8 +41,8 @@ export function hiddenView(host: HTMLElement) {
       const isLying = width / (columns.length + GAP) < ROOMY * sizes.note;
       const head = relation ? 1.9 * sizes.base : 0;
       if (relation) {
-        const look = { role: "outside", anchor: "end", start: "below", kind: "large" } as const;
-        textLines(all, [width, 0], [`▨ ${relation}`], look);
+        const look = { role: "outside", anchor: "end", start: "below" } as const;
+        textLines(all, [width, 0], [`▨ ${relation}`], { ...look, kind: "large nv-answer" });
       }
 
       const most = columns[0].silent;

@@ -5,7 +5,7 @@
 import { line } from "d3-shape";
 import type { Look, Point, Role } from "../kit/picture";
 import { classOf, textLines, viewIn } from "../kit/view";
-import type { Formulas, Mode, TokenFacts } from "./immersion_facts";
+import type { Formulas, LayerFacts, Mode, TokenFacts } from "./immersion_facts";
 import { Frame } from "./immersion_frame";
 import { handsIn, type Hands } from "./immersion_hands";
 import { SUBSCRIPTS, tokenPaths } from "./token_paths";
@@ -23,6 +23,7 @@ export interface Now {
 
 export function tokensView(host: HTMLElement, options: Hands) {
   const { svg, size, headline } = viewIn(host, "tokens");
+  host.querySelector(".nv-view-tokens h4")!.classList.add("nv-answer");
   const levels = svg.append("path").attr("class", "level");
   const equal = svg.append("path").attr("class", "equal");
   const lines = svg.append("g");
@@ -63,7 +64,7 @@ export function tokensView(host: HTMLElement, options: Hands) {
         textLines(starts, [0, 0], [`x${SUBSCRIPTS[token]}`], look);
       }
       layers.selectAll("*").remove();
-      facts.layers.forEach((does, index) => drawLayer(index + 1, does, sizes.note));
+      facts.layers.forEach((one, index) => drawLayer(index + 1, one, sizes.note));
       hands.draw(frame, sizes.marker);
     },
 
@@ -104,7 +105,7 @@ export function tokensView(host: HTMLElement, options: Hands) {
     });
   }
 
-  function drawLayer(layer: number, does: string[], note: number) {
+  function drawLayer(layer: number, says: LayerFacts, note: number) {
     const [left, low] = frame.corner(layer);
     const [wide, tall] = frame.square;
     const top = low - tall;
@@ -127,12 +128,14 @@ export function tokensView(host: HTMLElement, options: Hands) {
       group.append("path").attr("class", "meeting").attr("d", diagonal);
     }
 
-    const says = frame.isRoomy ? [does.join(": ")] : broken(does);
-    const first = low - tall / 2 - 0.6 * note * says.length;
+    const lines = linesOf(says, frame.isRoomy);
+    const first = low - tall / 2 - 0.6 * note * lines.length;
     textLines(group, [frame.words, first], [""], { role: "ink", kind: "name" });
-    says.forEach((text, row) => {
+    lines.forEach(([known, answer], row) => {
       const at: Point = [frame.words, first + 1.2 * note * (row + 1)];
-      textLines(group, at, [text], { role: "ink", isExact: true });
+      textLines(group, at, [known], { role: "ink", isExact: true });
+      const line = group.select("text:last-of-type tspan");
+      line.append("tspan").attr("class", "nv-answer").text(answer);
     });
   }
 
@@ -177,5 +180,10 @@ export function tokensView(host: HTMLElement, options: Hands) {
   }
 }
 
-const broken = (lines: string[]) =>
-  lines.map((text, row) => (row < lines.length - 1 ? `${text}:` : text));
+/** Lines of words about a layer: what is known, and what answers a question. */
+function linesOf({ numbers, does }: LayerFacts, isRoomy: boolean): [string, string][] {
+  const answer = does.join(": ");
+  if (!numbers) return isRoomy ? [["", answer]] : does.map((text) => ["", text]);
+  if (isRoomy) return [[numbers, answer && `: ${answer}`]];
+  return [[numbers, ""], ...does.map((text): [string, string] => ["", text])];
+}

@@ -1,4 +1,6 @@
 /** The panels of a page of the static edition. */
+import { anchorOf, followPages } from "../kit/pages";
+import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
 
@@ -16,6 +18,20 @@ function start() {
     { rootMargin: AHEAD },
   );
   for (const element of elements) sight.observe(element);
+
+  // Who opens an answer has guessed: panels of the same topic show their words.
+  for (const question of document.querySelectorAll<HTMLElement>("details[data-asks]")) {
+    question.addEventListener("toggle", () => {
+      for (const panel of panels.values()) {
+        if (panel.asks === question.dataset.asks) panel.showWords();
+      }
+    });
+  }
+
+  followPages(document, ({ path, heading }) => {
+    const page = path.replace(/\.md$/, ".html");
+    return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
+  });
 
   const redraw = () => {
     for (const panel of panels.values()) panel.turn();

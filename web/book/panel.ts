@@ -54,6 +54,7 @@ export class Panel {
     this.says = element.querySelector(".nv-says");
     if (this.control) this.follow(this.control);
     if (this.live && location.protocol.startsWith("http")) this.offer(this.live);
+    element.querySelector(".nv-show")?.addEventListener("click", () => this.showWords());
     new ResizeObserver(() => this.fit()).observe(element);
   }
 
@@ -82,6 +83,31 @@ export class Panel {
     this.open(state.placeholder);
   }
 
+  /** The topic of a question that comes first. */
+  get asks(): string | null {
+    const { open } = this.element.dataset;
+    return open ? JSON.parse(open).asks : null;
+  }
+
+  /** Whether the words wait for a guess. */
+  private get isAsking(): boolean {
+    return this.element.classList.contains("nv-asking");
+  }
+
+  /** Somebody has guessed, moved something, or asked for the words. */
+  showWords() {
+    this.element.classList.remove("nv-asking");
+    this.name();
+  }
+
+  /** What a screen reader calls the figure. */
+  private name() {
+    if (!this.data || this.isLive) return;
+    const title = this.element.querySelector(".nv-title")?.firstChild?.textContent?.trim() ?? "";
+    const { description } = this.data.stills[this.place];
+    this.drawing.setAttribute("aria-label", this.isAsking ? title : description);
+  }
+
   private get isLive(): boolean {
     return Boolean(this.element.dataset.live);
   }
@@ -91,6 +117,7 @@ export class Panel {
     control.value = String(this.place);
     control.addEventListener("input", () => {
       this.place = Number(control.value);
+      this.showWords();
       this.show();
     });
   }
@@ -108,7 +135,7 @@ export class Panel {
       this.element.querySelector(".nv-title")!.innerHTML = title;
       this.element.querySelector(".nv-description")!.textContent = description;
     }
-    this.drawing.setAttribute("aria-label", description);
+    this.name();
     const output = this.element.querySelector("output");
     if (output) {
       output.textContent = label;
@@ -207,7 +234,9 @@ export class Panel {
       this.frame(place);
       this.mode = chosenMode();
       const how: How = JSON.parse(this.element.dataset.open!);
-      const close = await its.open(place, { ...how, state: state ?? how.state, mode: this.mode });
+      const asks = this.isAsking ? this.asks : null;
+      const opened = { ...how, asks, state: state ?? how.state, mode: this.mode };
+      const close = await its.open(place, opened);
       this.close?.();
       this.close = () => {
         close();

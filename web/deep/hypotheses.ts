@@ -1,6 +1,7 @@
 /**
  * Where the formula stops: a map of networks, each measured, and the angles between the tokens of
- * the one that is chosen. A click on a cell moves the controls to its network.
+ * the one that is chosen. A click on a cell moves the controls to its network, and plays its film
+ * in the place of the angles; another click stops it, or plays it again.
  */
 import { Controls } from "../kit/controls";
 import { eachFrame } from "../kit/motion";
@@ -10,12 +11,16 @@ import css from "./hypotheses.css";
 import { anglesView } from "./hypotheses_angles";
 import { cellAt, isOfMap, sentenceOf } from "./hypotheses_cells";
 import type { Cell, HypothesesFacts, HypothesesPlace } from "./hypotheses_facts";
+import { filmView } from "./hypotheses_film";
 import { mapView } from "./hypotheses_map";
 
 function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesPlace> {
   let message: Message<HypothesesFacts, HypothesesPlace>;
   let pointed: Cell | null = null;
   let isTouched = false;
+  /** The place whose film the reader has asked for, and the one whose film is there. */
+  let asked = "";
+  let played = "";
 
   const controls = new Controls<HypothesesPlace>(talk, () => frame.soon());
   const frame = eachFrame(paint);
@@ -24,6 +29,11 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
       const { columns, rows } = message.facts.map;
       isTouched = true;
       controls.go({ [columns.control]: column, [rows.control]: row }, "leapt");
+      const place = JSON.stringify(controls.here);
+      if (place === played) film.toggle();
+      else film.stop();
+      asked = place;
+      playAsked();
       say();
     },
     pointed(cell) {
@@ -32,14 +42,38 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
     },
   });
   const angles = anglesView(host);
+  const film = filmView(host);
   const footer = host.appendChild(document.createElement("p"));
   footer.className = "nv-footer";
   const says = footer.appendChild(document.createElement("span"));
+  says.className = "nv-answer";
+  for (const view of ["map", "angles"]) {
+    host.querySelector(`.nv-view-${view} h4`)!.classList.add("nv-answer");
+  }
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
 
+  /** Once Python has said what is in the film. */
+  function playAsked() {
+    if (!controls.isExact || asked === played) return;
+    played = asked;
+    host.classList.add("plays");
+    film.draw(message.facts.film, message.look);
+    film.begin();
+  }
+
+  /** Another network, which nobody has asked to play: the angles come back. */
+  function leaveFilm() {
+    if (!asked || asked === JSON.stringify(controls.here)) return;
+    asked = played = "";
+    film.stop();
+    host.classList.remove("plays");
+    angles.draw(message.facts.angles, message.look);
+  }
+
   function paint() {
     const { map: facts } = message.facts;
+    leaveFilm();
     map.choose(cellAt(controls.here, facts));
     host.classList.toggle("another", !isOfMap(facts, message.place, controls.here));
     say();
@@ -49,7 +83,7 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
     const { map: facts } = message.facts;
     const cell = pointed ?? cellAt(controls.here, facts);
     says.textContent = sentenceOf(cell, facts);
-    const hint = isTouched ? "" : "choose a cell: the controls go to its network";
+    const hint = isTouched ? "" : "choose a cell: its network plays";
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }
 
@@ -62,10 +96,15 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
       map.draw(facts.map, look);
       controls.take(next, isNew);
       paint();
-      angles.draw(facts.angles, look);
+      if (asked) {
+        if (asked === played && controls.isExact) film.draw(facts.film, look);
+        playAsked();
+      }
+      if (!host.classList.contains("plays")) angles.draw(facts.angles, look);
     },
     close() {
       controls.close();
+      film.stop();
       frame.stop();
     },
   };

@@ -1,5 +1,5 @@
 /**
- * The facts of the map of hypotheses, schema "hypotheses/1":
+ * The facts of the map of hypotheses, schema "hypotheses/2":
  * `neuroviz/deep/hypotheses_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
@@ -51,10 +51,56 @@ export interface AngleFacts {
   stages: Stage[];
 }
 
+/** A token: the line that it spans, drawn in a plane, and where on it the token is. */
+export interface TokenLine {
+  /** In degrees; stations turn it by as little as they can. */
+  angle: number;
+  /** How much of its length lies in the plane. */
+  reach: number;
+  /** Of the longest token ±1. */
+  at: number;
+}
+
+export interface Station {
+  name: string;
+  /** The angles between the tokens, in words. */
+  spread: string;
+  lines: TokenLine[];
+}
+
+/** The symmetric or the antisymmetric part of A. */
+export interface MatrixPart {
+  name: string;
+  entries: number[][];
+  /** Which of them the layer sees. */
+  seen: boolean[][];
+  /** The largest entry. */
+  most: number;
+}
+
+export interface Act {
+  /** What moves: the tokens come in, what is not seen of A fades, a layer, the bar. */
+  kind: "input" | "look" | "layer" | "count";
+  /** From 1; 0 where the act is of no layer. */
+  layer: number;
+  says: Said[];
+}
+
+export interface FilmFacts {
+  says: Said[];
+  /** As the tokens come in, and after each layer. */
+  stations: Station[];
+  /** A of each layer. */
+  matrices: { name: string; parts: MatrixPart[] }[];
+  bar: { name: string; formula: number; exact: number };
+  acts: Act[];
+}
+
 export interface HypothesesFacts {
-  schema: "hypotheses/1";
+  schema: "hypotheses/2";
   map: MapFacts;
   angles: AngleFacts;
+  film: FilmFacts;
 }
 
 /** The controls: the scene moves the two of its axes. */

@@ -71,8 +71,8 @@ export function mapView(host: HTMLElement, { chosen, pointed }: MapOptions) {
       .data((one) => one.cells)
       .join((enter) => {
         const made = enter.append("div").attr("class", "cell").attr("role", "gridcell");
-        made.append("span").attr("class", "difference");
-        const below = made.append("span").attr("class", "below");
+        made.append("span").attr("class", "difference nv-answer");
+        const below = made.append("span").attr("class", "below nv-answer");
         below.append("span").attr("class", "measured");
         below.append("span").attr("class", "cause");
         return made;

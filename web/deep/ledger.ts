@@ -18,6 +18,7 @@ import {
   matricesOf,
   movedBy,
   outputOf,
+  swing,
   weightsOf,
   type Layer,
   type Motion,
@@ -73,7 +74,9 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
   const rows = rowsView(host, {
     from(name) {
       isTouched = true;
-      return motion?.name === name && motion.share < 0.99 ? motion.share : 0;
+      if (motion?.name === name && motion.share < 0.99) return motion.share;
+      output.forget();
+      return 0;
     },
     walk(name, share) {
       motion = share < 1 ? { name, share } : null;
@@ -99,6 +102,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     if (net && JSON.stringify(net) !== JSON.stringify(subject?.net)) {
       const weights = weightsOf(net);
       const start = outputOf(weights.layers, weights.X, net.kind);
+      output.forget();
       subject = { net, counts: countsOf(net), ...weights, output: start };
       if (shown) turn(TURN);
     }
@@ -128,13 +132,13 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     if (!subject || !shown) return;
     const { net, counts, X } = subject;
     const facts = exactly();
-    const s = motion ? Math.sin(2 * Math.PI * motion.share) : 0;
+    const s = motion ? swing(motion.share) : 0;
     const moved = motion && s ? movedBy(subject.layers, motion.name, s) : subject.layers;
     const now = s ? outputOf(moved, X, net.kind) : subject.output;
     const far = s ? largestChange(matricesOf(subject.layers), matricesOf(moved)) : 0;
     headlines();
     layers.move(shown.fit, moved);
-    output.move(now, subject.output, far);
+    output.move(now, subject.output, far, motion === null);
     rows.say(rowsOf(net, counts, facts), facts !== null, net.headDims.length === 1);
     rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : true);
     const hint = "drag an orange edge · press ▶: the weights move, does the output?";

@@ -45,6 +45,7 @@ export interface LedgerFacts {
 /** The controls that the scene moves. */
 export type LedgerPlace = {
   width: number;
+  /** 0: as `width`. */
   width_out: number;
   head_dim: number;
   tokens: number;

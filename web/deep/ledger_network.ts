@@ -39,7 +39,7 @@ const typed = (text: string) =>
 /** The network of a place; null where there is none, as while somebody types. */
 export function networkAt(place: LedgerPlace, limits: LedgerFacts["limits"]): Network | null {
   const { width, width_out, head_dim, layers, tokens } = place;
-  const even = [...Array<number>(layers).fill(width), width_out];
+  const even = [...Array<number>(layers).fill(width), width_out || width];
   const widths = place.widths.trim() ? typed(place.widths) : even;
   const headDims = place.head_dims.trim()
     ? typed(place.head_dims)
@@ -57,9 +57,10 @@ export function networkAt(place: LedgerPlace, limits: LedgerFacts["limits"]): Ne
 /** The controls that say this network: sliders where they can, else texts. */
 export function controlsFor({ widths, headDims }: Network): Partial<LedgerPlace> {
   const layers = headDims.length;
+  const last = widths[layers];
   const isEven = widths.slice(0, layers).every((width) => width === widths[0]);
   const sizes = isEven
-    ? { width: widths[0], width_out: widths[layers], layers, widths: "" }
+    ? { width: widths[0], width_out: last === widths[0] ? 0 : last, layers, widths: "" }
     : { widths: widths.join() };
   const dims = headDims.every((a) => a === headDims[0])
     ? { head_dim: headDims[0], head_dims: "" }

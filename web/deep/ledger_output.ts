@@ -11,11 +11,14 @@ const APART = 0.7; // bars: the space between two tokens
 
 export function outputView(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "output");
+  host.querySelector(".nv-view-output h4")!.classList.add("nv-answer");
   const zero = svg.append("path").attr("class", "rule");
   const now = svg.append("g").attr("class", "now");
   const start = svg.append("g").attr("class", "start");
   const y = scaleLinear().clamp(true);
   let width = 0;
+  /** The most that weights and output have moved in a motion. */
+  let most = { moved: 0, come: 0 };
   rest();
 
   /** Three pieces, the second one strong. */
@@ -35,20 +38,34 @@ export function outputView(host: HTMLElement) {
       y.range([high - 1, 1]);
     },
 
-    /** `moved`: by how much the weights have moved; 0 while they are where they begin. */
-    move(output: Matrix, still: Matrix, moved: number) {
-      const most = Math.max(...still.flat().map(Math.abs));
-      const come = largestChange([still], [output]) / most;
-      y.domain([-most / 0.9, most / 0.9]);
+    /** `moved`: by how much the weights have moved. What has been seen stays, when it is over. */
+    move(output: Matrix, still: Matrix, moved: number, isOver: boolean) {
+      const largest = Math.max(...still.flat().map(Math.abs));
+      const come = largestChange([still], [output]) / largest;
+      y.domain([-largest / 0.9, largest / 0.9]);
       svg.classed("moves", come > SAME);
       drawBars(now, output);
       drawBars(start, still);
-      if (!moved) return rest();
-      const weights = `weights move by up to ${moved.toFixed(2)}; the output `;
-      if (come > SAME) say(weights, "moves", ` by ${inWords(come)}`, "focus");
-      else say(weights, "stands still", `, to ${little(come)}`, "ink");
+      if (moved) {
+        most = { moved: Math.max(most.moved, moved), come: Math.max(most.come, come) };
+        return verdict(moved, come, ["move", "moves", "stands still"]);
+      }
+      if (!isOver) return; // on its way over the start
+      if (most.moved) verdict(most.moved, most.come, ["moved", "moved", "stood still"]);
+      else rest();
+    },
+
+    /** Another motion begins, or another network. */
+    forget() {
+      most = { moved: 0, come: 0 };
     },
   };
+
+  function verdict(moved: number, come: number, [move, moves, stands]: string[]) {
+    const weights = `weights ${move} by up to ${moved.toFixed(2)}; the output `;
+    if (come > SAME) say(weights, moves, ` by ${inWords(come)}`, "focus");
+    else say(weights, stands, `, to ${little(come)}`, "ink");
+  }
 
   function drawBars(group: Group, output: Matrix) {
     const [rows, tokens] = [output.length, output[0].length];

@@ -8,7 +8,7 @@ import type { LedgerFacts } from "./ledger_facts";
 import type { Motion } from "./ledger_weights";
 import { ROWS, type Numbers, type Row, type RowName } from "./ledger_words";
 
-const SECONDS = 5; // of a motion
+const SECONDS = 6; // of a motion
 const RULER = 6; // sizes of words: so far apart are two numbers of the ruler
 
 export interface RowsOptions {
@@ -19,6 +19,7 @@ export interface RowsOptions {
 
 export function rowsView(host: HTMLElement, options: RowsOptions) {
   const { svg, measured, headline } = viewIn(host, "rows");
+  host.querySelector(".nv-view-rows h4")!.classList.add("nv-answer");
   const hatch = `nv-hatch-${Math.random().toString(36).slice(2)}`;
   addHatch();
   const ruler = svg.append("g").attr("class", "ruler");
@@ -43,9 +44,11 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
     const kind = name.replace(" ", "-");
     const node = list.append("div").attr("class", `row ${kind}`);
     const number = node.append("strong").attr("class", "number");
+    number.classed("nv-answer", name !== "parameters");
     const words = node.append("p");
     words.append("b").text(name);
     const why = words.append("span").attr("class", "why");
+    why.classed("nv-answer", name !== "parameters");
     const room = node.append("div").attr("class", "room");
     const group = bars.append("g").attr("class", `bar ${kind}`);
     const rest = group.append("rect").attr("class", "rest");
@@ -67,7 +70,7 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
   function playerOf(node: HTMLElement, motion: Motion) {
     const name =
       motion === "dimension"
-        ? "move the weights in another direction: the output moves"
+        ? "move the weights along no symmetry: does the output move?"
         : `move the weights along ${motion}: does the output move?`;
     return player(node, {
       name,

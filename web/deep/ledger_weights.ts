@@ -75,6 +75,17 @@ function softmax(scores: number[]): number[] {
   return powers.map((power) => power / all);
 }
 
+const [OUT, HOLD] = [0.2, 0.15]; // of the time of a motion: to its far end, and there
+
+/** How far a motion is, from −1 to 1: out, to the other side, and home; it holds at both ends. */
+export function swing(share: number): number {
+  const half = share < 0.5 ? share : 1 - share;
+  const side = share < 0.5 ? 1 : -1;
+  if (half >= OUT && half <= OUT + HOLD) return side;
+  const part = half < OUT ? half / OUT : (0.5 - half) / (0.5 - OUT - HOLD);
+  return side * Math.sin((Math.PI / 2) * part);
+}
+
 /** The weights after a time s of the one-parameter group of a family, or on the straight line. */
 export function movedBy(layers: Layer[], motion: Motion, s: number): Layer[] {
   if (motion === "rescalings") return layers.map((layer) => rescaled(layer, s));

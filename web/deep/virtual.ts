@@ -2,6 +2,7 @@
  * Two networks, matrix by matrix: turn the basis between two layers, or drag the factors λ, and
  * see what stands still.
  */
+import { scaleLinear } from "d3-scale";
 import { basisView } from "../kit/basis";
 import { Controls } from "../kit/controls";
 import { eachFrame, player } from "../kit/motion";
@@ -18,6 +19,10 @@ const BASIS_HINT =
   "drag the ring: C turns, the virtual weights stand still · drag the knob: V moves alone";
 const STILL_HINT = "drag the knob: V moves alone";
 const RESCALING_HINT = "drag a knob up or down: λ₀ answers";
+
+/** From one end of a walk, −1, to the other; it holds at both, and at the start of all, 0. */
+const wayAt = scaleLinear([0, 0.12, 0.42, 0.54, 0.84, 1], [-1, -1, 0, 0, 1, 1]);
+const shareOf = scaleLinear([-1, 0, 1], [0.12, 0.54, 0.84]).clamp(true);
 
 function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> {
   let message: Message<VirtualFacts, VirtualPlace>;
@@ -59,15 +64,20 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   note.className = "nv-hint";
   const play = player(footer, {
     name: "walk",
-    seconds: 6,
+    seconds: 8,
     from() {
       const [least, most] = controls.range(walked());
-      const share = (controls.here[walked()] - least) / (most - least);
-      return share > 0.99 ? 0 : share;
+      const way = (2 * (controls.here[walked()] - least)) / (most - least) - 1;
+      return way > 0.98 ? 0 : shareOf(way);
+    },
+    // The start: from there all that moves goes the other way.
+    moments() {
+      const [least, most] = controls.range(walked());
+      return [-least / (most - least)];
     },
     to(share) {
       const [least, most] = controls.range(walked());
-      controls.go({ [walked()]: least + share * (most - least) });
+      controls.go({ [walked()]: least + ((wayAt(share) + 1) / 2) * (most - least) });
     },
   });
 

@@ -12,6 +12,7 @@ const BLOCK = 100; // pixels of the height of a block, where they are below one 
 
 export function barsView(host: HTMLElement) {
   const { svg, size, measured, headline } = viewIn(host, "bars");
+  host.querySelector(".nv-view-bars h4")!.classList.add("nv-answer");
   const box = svg.node()!.parentElement!;
   const names = svg.append("g");
   const zeros = svg.append("g").attr("class", "rule");

@@ -8,12 +8,13 @@ import type { Matrix } from "./matrix";
 import type { MatrixControl, MatrixFacts, VirtualFacts, VirtualPlace } from "./virtual_facts";
 import type { Seen } from "./virtual_network";
 import { tableOf, type Block, type Column, type Place, type Table } from "./virtual_places";
-import { short, signed } from "./virtual_words";
+import { powerOf2, short, signed } from "./virtual_words";
 
 const FRAME = 4; // pixels between a matrix and its frame
 const STROKE = 3; // pixels of the frame
 const ASIDE = 200; // pixels for the change of basis, beside the others
 const KNOB = 6; // pixels: its radius
+const FAR = 6; // a factor of 2⁶ leaves one colour, for all that is seen
 const LETTER = 0.56; // the width of an average letter, as a share of its height
 const ROOM_FOR_NUMBERS = 2.5; // letters high
 
@@ -41,6 +42,7 @@ interface Track {
 
 export function matricesView(host: HTMLElement, options: MatricesOptions) {
   const { svg, size, measured, headline } = viewIn(host, "matrices");
+  host.querySelector(".nv-view-matrices h4")!.classList.add("nv-answer");
   const box = svg.node()!.parentElement!;
   const words = svg.append("g");
   const tiles = svg.append("g");
@@ -48,6 +50,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   const ways = svg.append("g").attr("class", "role-focus");
   const knobs = svg.append("g");
   let matrices: MatrixFacts[] = [];
+  let isRescaling = false;
   let look: Look;
   let table: Table;
   let arrangedFor = "";
@@ -63,6 +66,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     draw(facts: VirtualFacts, { parts, C }: Seen, next: Look, ranges: Record<string, Range>) {
       look = next;
       matrices = facts.matrices;
+      isRescaling = facts.basis === null;
       const { sizes } = look;
       line = 1.2 * sizes.base;
       headline(facts.says, true);
@@ -93,9 +97,10 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     move({ parts, C }: Seen, place: VirtualPlace, ranges: Record<string, Range>) {
       verdicts.selectAll("*").remove();
       matrices.forEach((one, n) => {
-        const { now, isSame } = parts[one.key];
+        const { now, isSame, log } = parts[one.key];
         tilesNow[one.key].fill(now);
         if (one.isStill) drawVerdict(now, table.places[n], isSame);
+        else if (isRescaling && Math.abs(log) >= FAR) drawPower(now, table.places[n], log);
       });
       if (C) applied?.fill(C);
       for (const { control, knob, at, block } of tracks) {
@@ -179,6 +184,14 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const group = tiles.append("g").attr("class", "nv-exact");
     tileAt(group, recovered, place.left, below, basis.limit).fill(recovered);
     frame(group, recovered, place.left, below, agrees ? "certified" : "outside");
+  }
+
+  /** Where all cells have come to one colour, what they were multiplied by stands over them. */
+  function drawPower(matrix: Matrix, place: Place, log: number) {
+    const [, below] = topsOf(place);
+    const y = below + (table.cell * matrix.length) / 2;
+    const look = { role: "ink", anchor: "middle", kind: "large nv-answer" } as const;
+    textLines(verdicts, [place.middle, y], [powerOf2(log)], look);
   }
 
   /** Frames around what should stand still, and whether it does. */

@@ -5,6 +5,9 @@ import type { Moved } from "./virtual_network";
 
 const minus = (words: string) => words.replace("-", "−");
 
+const RAISED: Record<string, string> = { "−": "⁻", ".": "·" };
+[..."⁰¹²³⁴⁵⁶⁷⁸⁹"].forEach((raised, digit) => (RAISED[digit] = raised));
+
 /** A number without idle zeros. */
 export const signed = (value: number): string => minus(String(+value.toFixed(2)));
 
@@ -13,6 +16,10 @@ export function percent(part: number): string {
   const hundredths = 100 * part;
   return `${part >= 0.0995 ? Math.round(hundredths) : +hundredths.toPrecision(2)} %`;
 }
+
+/** A factor, as a power of two. */
+export const powerOf2 = (log: number): string =>
+  `× 2${signed(log).replace(/./g, (sign) => RAISED[sign] ?? sign)}`;
 
 /** An entry in at most four signs, as long as it is below 1000. */
 export function short(entry: number): string {

@@ -87,6 +87,11 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       const share = (controls.here.along - least) / (most - least);
       return share > 0.99 ? 0 : share;
     },
+    // The start: from there all that moves goes the other way.
+    moments() {
+      const [least, most] = controls.range("along");
+      return [-least / (most - least)];
+    },
     to(share) {
       const [least, most] = controls.range("along");
       controls.go({ along: least + share * (most - least) });

@@ -52,6 +52,8 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       sizes: watchSizes(host, () => drawn.again()),
     };
     camera(host, `neuroviz-${message.name}`);
+    // Whoever moves something sees at once what is said of it; Python follows.
+    talk.heard(() => host.closest(".nv-asking")?.classList.remove("nv-asking"));
     all.set(box, drawn);
     return drawn;
   }
@@ -89,6 +91,9 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     talkOf: (box: HTMLElement) => all.get(box)?.talk,
   };
 }
+
+/** Whether a guess comes first: a screen reader may not hear more than is seen. */
+export const isAsking = (host: HTMLElement): boolean => host.closest(".nv-asking") !== null;
 
 /** Says below the picture what there is to know; without Python, dims what only Python says. */
 export function stand(

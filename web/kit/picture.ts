@@ -32,6 +32,8 @@ export type Role =
 export interface Said {
   text: string;
   role?: Role;
+  /** It names what a view shows, and answers no question: it is there from the beginning. */
+  name?: boolean;
 }
 
 /** Colours between two ends, 0 and 1. */

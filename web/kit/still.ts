@@ -15,6 +15,7 @@ export async function pictureOf(
   const copy = host.cloneNode(true) as HTMLElement;
   // While Python has not answered, its words stay dim, and what says why stays.
   copy.classList.toggle("nv-ahead", isAhead);
+  copy.classList.toggle("nv-asking", host.closest(".nv-asking") !== null);
   for (const node of copy.querySelectorAll(isAhead ? "button" : "button, .nv-hint")) node.remove();
   const canvases = host.querySelectorAll("canvas");
   copy.querySelectorAll("canvas").forEach((canvas, index) => {

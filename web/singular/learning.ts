@@ -27,8 +27,9 @@ import { formsAt, isOnCoin, kindOf, restsOf, twinOf, type Rest } from "./learnin
 import { drawSlice, outlineOf, sheetsOf } from "./slice_solids";
 import { Slice } from "./surface_point";
 
-const SECONDS = 9; // of ▶
+const SECONDS = 6; // of ▶, without the time for which it holds
 const GROWTH = 7; // of ▶'s time: slow at first, when most happens
+const MOMENTS = [1, 10]; // times: layers gather along the sheets, and then at their ends
 const HELD = 0.1; // time that passes in a frame while the target is held
 const CALM = 0.02; // a layer that is slower is called by the kind of its place
 const RESTS = 1e-5; // and one that is slower than this has come to rest
@@ -85,7 +86,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     clicked() {},
   });
   // Where layers rest: lit if singular; a large ring is the nearest layer, a small one is not.
-  const over = view.svg.append("g").attr("class", "nv-answer");
+  const over = view.svg.append("g").attr("class", "rests nv-answer");
   const light = over.append("circle").attr("class", "light");
   const way = over.append("line").attr("class", "way role-soft");
   const rings = [12, 8].map((radius) => over.append("circle").attr("r", radius));
@@ -126,6 +127,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
       learn(timeAt(share) - layers.time);
       return isOver;
     },
+    moments: () => MOMENTS.map(shareOf),
   });
 
   const side = host.appendChild(element("div", "side"));
@@ -351,7 +353,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     const time = layers.time < 10 ? layers.time.toFixed(1) : layers.time.toFixed(0);
     const count = `time ${time}: ${singular} of ${layers.count} singular`;
     const start = `${layers.count} layers with random weights`;
-    chart.headline([{ text: layers.time ? count : start }], false);
+    chart.headline([{ text: layers.time ? count : start, name: !layers.time }], false);
     many.style.display = coinShare ? "" : "none";
     const says = `target ${where()}: ${facts.kinds[kindOf(place)]}`;
     const hint = space.isThere ? says : "No 3-D picture: this browser has no WebGL.";

@@ -11,7 +11,7 @@ export function learningChart(host: HTMLElement) {
   const back = svg.append("g");
   const dots = svg.append("g");
   const front = svg.append("g");
-  const bound = svg.append("g").attr("class", "nv-answer");
+  const bound = svg.append("g").attr("class", "nearest nv-answer");
   let nodes: SVGCircleElement[] = [];
   const boundLine = bound.append("line").attr("class", "role-soft bound");
   const boundText = bound.append("text").attr("class", "nv-label role-soft");

@@ -4,10 +4,10 @@
  */
 import { Controls } from "../kit/controls";
 import { handle } from "../kit/handle";
-import { eachFrame, player } from "../kit/motion";
+import { eachFrame, player, withMiddles } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Look, Message, Point, Scene, Talk } from "../kit/picture";
-import { ball, distance, joined, plus, triple, tube, type Triple } from "../kit/solids";
+import { ball, distance, dot, joined, plus, triple, tube, type Triple } from "../kit/solids";
 import { Space } from "../kit/space";
 import type { Thing } from "../kit/stage";
 import { viewIn } from "../kit/view";
@@ -90,6 +90,15 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
       return share < 0 || share > 0.95 ? 0 : share;
     },
     to: (share) => controls.go({ offset: ends[0] + share * (ends[1] - ends[0]) }),
+    // Where the plane meets a pinch point, and halfway between two of them.
+    moments() {
+      const pinches = slice.formulas.pinches.map((pinch) => {
+        const { normal, far } = plane;
+        const offset = dot(normal, slice.inDrawing(pinch)) / far;
+        return (offset - ends[0]) / (ends[1] - ends[0]);
+      });
+      return withMiddles(pinches);
+    },
   });
 
   function hold() {

@@ -100,7 +100,12 @@ export function sectionPage(host: HTMLElement) {
       const anchor = across > NEAR ? "end" : across < -NEAR ? "start" : "middle";
       const place = [x, y + (isHigh ? 1.6 : -1.6) * marker] as const;
       const start = isHigh ? "below" : "above";
-      textLines(marks, place, [LABELS[kind]], { role: "ink", anchor, start });
+      textLines(marks, place, [LABELS[kind]], {
+        role: "ink",
+        kind: "nv-answer",
+        anchor,
+        start,
+      });
     }
   }
 }

@@ -15,7 +15,7 @@ from neuroviz.kit.settings import choice, seed, switch, text, whole
 from neuroviz.rank.results import Measurement
 from neuroviz_beyond.formula.expression import NAMES, parse_formula
 from neuroviz_beyond.formula.families import FAMILIES, Family, Sizes
-from neuroviz_beyond.transformers.formulas import expected_dimension
+from neuroviz_beyond.transformers.formulas import CERTAINTY, expected_dimension
 
 LARGEST = 10**12  # a formula that gives a larger number is refused
 FIRST = "2*a*d + d**2"
@@ -226,10 +226,9 @@ def what_is_known(family: Family) -> Expected:
     """What theory says about the member of a family that it knows least about.
 
     >>> what_is_known(FAMILIES["heads"]).status
-    'observed'
+    'proved here'
     """
     expected = [
         expected_dimension(family.architecture(sizes)) for sizes in family.members
     ]
-    certainty = ("no formula", "observed", "proved here", "proved")
-    return min(expected, key=lambda one: certainty.index(one.status))
+    return min(expected, key=lambda one: CERTAINTY.index(one.status))

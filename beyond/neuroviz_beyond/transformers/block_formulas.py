@@ -50,14 +50,22 @@ def block_formula(arch: Transformer) -> Expected:
         if values and arch.attention == "softmax" and not arch.skip and arch.tokens > 1:
             return softmax_of_any_widths(arch)
         if missing := what_is_missing(arch):
+            if _has_wide_masked_pairs(arch):
+                return _wide_masked_pairs(arch)
             return no_formula(missing)
     lost = known_redundancies(arch)
     value = arch.num_parameters - sum(lost.values())
-    said = ", ".join(f"{name} {count}" for name, count in lost.items())
-    note = f"parameters less {said or 'nothing is lost'}"
+    note = f"parameters less {_listed(lost)}"
     if speaks_of_fibres(arch):
         return Expected(value, "proved here", "Theorem H", note)
+    if speaks_of_positions(arch):
+        return Expected(value, "proved here", "Theorem R", note)
     return observed(value, f"{note} (10,385 random networks, none different)")
+
+
+def _listed(lost: dict[str, int]) -> str:
+    said = ", ".join(f"{name} {count}" for name, count in lost.items())
+    return said or "nothing is lost"
 
 
 def speaks_of_fibres(arch: Transformer) -> bool:
@@ -84,6 +92,67 @@ def speaks_of_fibres(arch: Transformer) -> bool:
         >= delta
     )
     return filled and {*arch.widths[1:-1]} == {delta}
+
+
+def speaks_of_positions(arch: Transformer) -> bool:
+    """Whether Theorem R is about almost all weights: softmax of one width d with rotary
+    or learned positions, without biases and MLPs.
+
+    Head dimensions and ranks of values are at most d, and without skips the values fill
+    the width: G v ≥ d. Of two masked tokens, if positions are rotary, 2 a ≤ d + 1.
+
+    >>> turned = Block(value_dim=2, rotary=True)
+    >>> speaks_of_positions(Transformer.uniform(4, 2, 2, 3, "softmax", block=turned))
+    False
+    >>> speaks_of_positions(
+    ...     Transformer.uniform(4, 2, 2, 3, "softmax", skip=True, block=turned)
+    ... )
+    True
+    """
+    return _has_positions_only(arch) and not _has_wide_masked_pairs(arch)
+
+
+def _has_positions_only(arch: Transformer) -> bool:
+    block = arch.block
+    d = arch.widths[0]
+    if (
+        arch.attention == "lightning"
+        or arch.tokens == 1
+        or not (block.rotary or block.positions)
+        or block.biases
+        or block.mlp
+        or len(set(arch.widths)) > 1
+    ):
+        return False
+    v = block.value_dim or d
+    groups = min(block.kv_heads or H for H in arch.heads)
+    is_filled = arch.skip or groups * v >= d
+    return is_filled and max(arch.head_dims) <= d and v <= d
+
+
+def _has_wide_masked_pairs(arch: Transformer) -> bool:
+    """Whether all that Theorem R lacks is 2 a ≤ d + 1, for two masked tokens."""
+    is_pair = arch.block.rotary and arch.causal and arch.tokens == 2
+    is_wide = 2 * max(arch.head_dims) > arch.widths[0] + 1
+    return is_pair and is_wide and _has_positions_only(arch)
+
+
+def _wide_masked_pairs(arch: Transformer) -> Expected:
+    """What is known to be lost, and (C(2a − d, 2) − a)₊ for each group of one head."""
+    lost = known_redundancies(arch)
+    more = 0
+    for (H, (d, _, a)), times in arch.distinct_layers.items():
+        groups = arch.block.kv_heads or H
+        if groups == H:
+            more += times * groups * max(0, comb(max(0, 2 * a - d), 2) - a)
+    if more:
+        lost["logits of two masked tokens"] = more
+    value = arch.num_parameters - sum(lost.values())
+    return observed(
+        value,
+        f"parameters less {_listed(lost)} (978 networks of two masked tokens with"
+        " 2 a > d + 1, none different)",
+    )
 
 
 @lru_cache(maxsize=64)
@@ -174,16 +243,33 @@ def _determinantal(rank: float, m: int, n: int) -> int:
 
 
 def one_lightning_layer(
-    H: int, layer: tuple[int, int, int], value_dim: int | None = None
+    H: int, layer: tuple[int, int, int], block: Block | None = None
 ) -> Expected:
-    """H α + H v (d + d′ − v) − max(H, H² − H (d − a)₊² − H (d − v)(d′ − v)), at most d′
-    d² (d + 1)/2.
+    """Theorem M: the dimension of one lightning layer d → d′ of H ≤ min(d, d′) heads.
 
-    Without a value_dim v = min(d, d′), and H heads blend from H > (d − a)² + 1 on. One
-    head: Theorem 3.2.
+        H α(a, d) + H v (d + d′ − v) − max(H, H² − H p − H q),
+        p = (d − a)₊²,  q = (d − v)(d′ − v)
+
+    It is proved for min(p, q) ≤ 1 or max(p, q) ≥ H − 1; full values have q = 0. One
+    head is Theorem 3.2. For d < H ≤ d′ and full values the same formula, but at most
+    d′ d² (d + 1)/2, is observed.
+
+    Args:
+        H: the number of heads.
+        layer: d, d′, a.
+        block: with a value_dim, if values have a rank v, and nothing else.
+
+    >>> found = one_lightning_layer(3, (3, 3, 2))
+    >>> found.value, found.source
+    (45, 'Theorem M')
+    >>> one_lightning_layer(3, (2, 3, 2)).status
+    'observed'
     """
+    block = block or Block()
     d, d_out, a = layer
-    v = min(value_dim or d, d, d_out)
+    if (block.kv_heads or H) < H:
+        return no_formula("one lightning layer whose heads share keys and values")
+    v = min(block.value_dim or d, d, d_out)
     if H == 1:
         value = alpha(a, d) + v * (d + d_out - v) - 1
         return Expected(
@@ -192,26 +278,30 @@ def one_lightning_layer(
             "Thm. 3.2",
             "one head: only the rescaling (cA, V/c) is lost",
         )
-    if H > d_out or (H > d and v < d):
-        if value_dim is None:
-            return no_formula(
-                f"more lightning heads than outputs (H = {H}, d′ = {d_out})"
-            )
-        return no_formula(
-            f"{H} lightning heads with values of rank {v} from width {d} to {d_out}"
-        )
-    mixing = max(H, H * H - H * max(0, d - a) ** 2 - H * (d - v) * (d_out - v))
-    value = min(
-        H * alpha(a, d) + H * v * (d + d_out - v) - mixing, d_out * d * d * (d + 1) // 2
-    )
-    if value_dim is not None:
+    of_keys = max(0, d - a) ** 2
+    of_values = (d - v) * (d_out - v)
+    mixing = max(H, H * H - H * of_keys - H * of_values)
+    value = H * alpha(a, d) + H * v * (d + d_out - v) - mixing
+    why = "one rescaling a head" if mixing == H else "as heads blend"
+    lost = f"{mixing} directions are lost: {why}"
+    if H <= min(d, d_out):
+        is_proved = min(of_keys, of_values) <= 1 or max(of_keys, of_values) >= H - 1
+        if is_proved:
+            return Expected(value, "proved here", "Theorem M", lost)
         return observed(
             value,
-            f"one layer, {H} heads with values of rank {v} (534 networks, none"
-            " different)",
+            f"{H} heads with values of rank {v}: Theorem M says that it is not more"
+            " (14 networks, none different)",
         )
-    return observed(
-        value, f"one layer, {H} heads, H ≤ d′ (210 networks, none different)"
+    if H <= d_out and v == min(d, d_out):
+        return observed(
+            min(value, d_out * d * d * (d + 1) // 2),
+            f"{H} heads, d < H ≤ d′ (265 networks of one layer, none different)",
+        )
+    if H > d_out:
+        return no_formula(f"more lightning heads than outputs (H = {H}, d′ = {d_out})")
+    return no_formula(
+        f"{H} lightning heads with values of rank {v} from width {d} to {d_out}"
     )
 
 
@@ -334,7 +424,8 @@ def what_is_missing(arch: Transformer) -> str | None:
         return "anything in the blocks of a deep network of unequal widths"
     if block.rotary and max(arch.head_dims) > d[0]:
         return "rotary positions with head dimensions above the width"
-    if block.rotary and arch.causal and arch.tokens == 2:
+    is_masked_pair = block.rotary and arch.causal and arch.tokens == 2
+    if is_masked_pair and not speaks_of_positions(arch):
         return "rotary positions of two masked tokens"
     if block.positions and not arch.skip:
         H = arch.heads[0]

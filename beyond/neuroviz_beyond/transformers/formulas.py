@@ -1,24 +1,31 @@
 """The formulas of networks with heads, skips, masks and blocks: Transformer → Expected.
 
-A formula answers under its own name only where its hypotheses hold. Nothing here
-measures anything; `docs/mathematics/index.md` lists the statements and the proofs.
+A formula answers under its own name only where its hypotheses hold. One layer of a deep
+lightning network whose own dimension has no proved formula is measured, if that is
+quick; nothing else is. `docs/mathematics/index.md` lists the statements and the proofs.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
 from neuroviz.attention import Architecture, formulas
-from neuroviz.attention.expected import Expected, alpha
+from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import general_formula
+from neuroviz.rank.cost import is_quick
+from neuroviz.rank.measure import measure_dimension
+from neuroviz.rank.question import ask
 from neuroviz_beyond.transformers.block import Block
 from neuroviz_beyond.transformers.block_formulas import (
     block_formula,
     no_formula,
-    observed,
     one_lightning_layer,
     softmax_of_any_widths,
     visible_count,
 )
 from neuroviz_beyond.transformers.transformer import Transformer, as_transformer
+
+CERTAINTY = ("no formula", "observed", "exact", "proved here", "proved")
+"""The statuses of a formula, the least certain first."""
 
 
 def expected_dimension(net: Transformer | Architecture) -> Expected:
@@ -33,50 +40,47 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
     Otherwise    `general_formula`, and the note names the hypothesis that fails
 
     Several heads, skips or a mask, with α_i = α(a_i, d_{i−1}) and t ≥ 2 ("Theorem E",
-    "Theorem A′", "Theorem W", "Theorem K", "Theorem S", "Beyond the paper"):
+    "Theorem A′", "Theorem W", "Theorem R", "Theorem K", "Theorem S", "Theorem M",
+    "Theorem N", "Beyond the paper"):
 
         softmax     width d: Σ H_i (α_i + d²), less (l − 1) d² without skips
                     one layer: H (α + d d′)
                     one head, masked: D of Lemma D
                     heads, any widths, t ≥ 3: `softmax_of_any_widths`
         lightning   one head, masked: D − l
-                    skips, width d, H v ≥ d: the sum of the layers, one by one
-                    one layer: H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for
-                    H ≤ d′; at most d′ d² (d + 1)/2
-                    width d ≥ 2, all H_i ≤ d, no collapse:
-                    Σ (H_i (α_i + d²) − m_i) − (l − 1) d²
+                    one layer: D₁ = H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for
+                    H ≤ min(d, d′) (`one_lightning_layer`)
+                    skips, width d, G v ≥ d: Σ D_i, the layers one by one
+                    d₀ ≥ δ = d₁ = … = d_{l−1} ≤ d_l, G v ≥ δ, no collapse:
+                    Σ D_i − (l − 1) δ²
 
-    With one token a mask does nothing, and softmax is linear. The formulas for several
-    lightning heads are observed, not proved: their notes give the grid. Where nothing
-    is known the value is None.
+    With one token a mask does nothing, and softmax is linear. Where a D_i has no proved
+    formula that layer is measured by itself, if it is small; the note says so, and the
+    status is "exact". What is observed, not proved, has its grid in the note. Where
+    nothing is known the value is None.
 
     >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
     170
     >>> expected_dimension(Transformer((4, 4), (2,), heads=3, skip=True)).status
-    'observed'
+    'proved here'
+    >>> found = expected_dimension(Transformer((2, 2, 2), (1, 1), heads=3))
+    >>> found.value, found.status, found.source
+    (20, 'exact', 'Theorem N, Exact rank')
     """
     arch = as_transformer("expected_dimension", net)
-    # layers do not interact
     block = arch.block
-    apart = arch.skip or arch.num_layers == 1
-    if (
-        block.value_dim
-        and block == Block(block.value_dim)
-        and arch.attention == "lightning"
-    ):
-        if apart and arch.tokens > 1:
-            return _layer_by_layer(arch)
-    if not block.is_plain:
-        return block_formula(arch)
     if arch.is_plain:
         return formulas.expected_dimension(arch.paper)
+    has_values_only = block == Block(block.value_dim, block.kv_heads)
+    if arch.attention == "lightning" and arch.tokens > 1 and has_values_only:
+        return _lightning_variant(arch)
+    if not block.is_plain:
+        return block_formula(arch)
     if arch.tokens == 1:
         if arch.attention == "softmax" or replace(arch, causal=False).is_plain:
             return general_formula(arch.paper)
         return no_formula("several heads or skips on a single token")
-    return (_softmax_variant if arch.attention == "softmax" else _lightning_variant)(
-        arch
-    )
+    return _softmax_variant(arch)
 
 
 def _softmax_variant(arch: Transformer) -> Expected:
@@ -106,57 +110,103 @@ def _softmax_variant(arch: Transformer) -> Expected:
 
 
 def _lightning_variant(arch: Transformer) -> Expected:
-    d = arch.widths[0]
-    depth = arch.num_layers
-    if arch.skip or depth == 1:  # a mask does not change the dimension of one layer
-        return _layer_by_layer(arch)
-    if set(arch.heads) == {1}:
+    if arch.num_layers == 1:  # a skip or a mask does not change what one layer shows
+        return one_lightning_layer(arch.heads[0], arch.layers[0], arch.block)
+    if arch.skip:
+        d = arch.widths[0]
+        v = arch.block.value_dim or d
+        if min(_groups(arch)[:-1]) * v < d:
+            return no_formula(
+                "lightning with skips and values that do not fill the width"
+            )
+        return _sum_of_layers(arch, "Theorem S", 0, "with skips the layers add up")
+    if arch.block.is_plain and set(arch.heads) == {1}:  # so it is masked
         note = "masked: one rescaling a layer, and no rank-one collapse"
-        return Expected(visible_count(arch) - depth, "proved here", "Theorem K", note)
+        value = visible_count(arch) - arch.num_layers
+        return Expected(value, "proved here", "Theorem K", note)
+    if missing := what_theorem_n_lacks(arch):
+        return no_formula(missing)
+    shared = (arch.num_layers - 1) * arch.widths[1] ** 2
+    note = f"the layers add up, less (l − 1) δ² = {shared} for the bases between them"
+    return _sum_of_layers(arch, "Theorem N", shared, note)
+
+
+def what_theorem_n_lacks(arch: Transformer) -> str | None:
+    """Which networks Theorem N is not about, if this is one of them; None where its
+    hypotheses hold.
+
+    Of lightning without skips, l ≥ 2 and t ≥ 2, it asks for inner widths that are all
+    δ, with d₀ ≥ δ ≤ d_l; for values that together fill them, G v ≥ δ; and without a
+    mask for δ ≥ 2, and before the last layer for a ≥ 2 or ⌊G/2⌋ v ≥ δ.
+
+    >>> what_theorem_n_lacks(Transformer((3, 2, 3), (1, 2), heads=2))
+    >>> what_theorem_n_lacks(Transformer((3, 2, 3), (1, 2), heads=(1, 2)))
+    'several lightning heads after a layer of one head of rank one'
+    """
+    delta = arch.widths[1]
+    v = arch.block.value_dim or delta
+    groups = _groups(arch)
+    if {*arch.widths[1:-1]} != {delta} or delta > min(arch.widths):
+        return (
+            "several lightning heads in deep networks, unless all inner widths are δ,"
+            " with d₀ ≥ δ ≤ d_l"
+        )
+    if min(groups) * v < delta:
+        return "lightning without skips and values that do not fill the inner width"
     if arch.causal:
-        return no_formula("several lightning heads with a mask, in more than one layer")
-    if len(set(arch.widths)) > 1 or max(arch.heads) > d:
-        return no_formula(
-            "several lightning heads in deep networks, unless all widths are d ≥ 2 and"
-            " H ≤ d"
-        )
-    layers = tuple(zip(arch.heads, arch.head_dims, strict=True))
-    if any(H == min(a, d) == 1 for H, a in layers[:-1]):
-        return no_formula(
-            "several lightning heads after a layer of one head of rank one"
-        )
-    # H heads have H rescalings, and from H > (d − a)² + 1 on they blend.
-    value = sum(
-        H * (alpha(a, d) + d * d - max(1, H - max(0, d - a) ** 2)) for H, a in layers
-    )
-    return observed(
-        value - (depth - 1) * d * d,
-        "deep, of one width, H ≤ d (150 networks, none different)",
-    )
+        return None
+    if delta == 1:
+        return "several lightning heads on tokens that lie on a line"
+    for G, a in zip(groups[:-1], arch.head_dims[:-1], strict=True):
+        if a == 1 and G // 2 * v < delta:
+            if v >= delta and arch.block.kv_heads is None:
+                return "several lightning heads after a layer of one head of rank one"
+            return (
+                "lightning heads of rank one before the last layer, unless half of the"
+                " values fill the inner width"
+            )
+    return None
 
 
-def _layer_by_layer(arch: Transformer) -> Expected:
-    """Theorem S: with skips the dimension is the sum of those of the layers, each
-    alone."""
-    d = arch.widths[0]
-    v = arch.block.value_dim
-    if arch.num_layers > 1 and v and min(arch.heads[:-1]) * v < d:
-        return no_formula("lightning with skips and values that do not fill the width")
-    layers = [
-        one_lightning_layer(H, layer, v)
-        for H, layer in zip(arch.heads, arch.layers, strict=True)
-    ]
-    worst = next((one for one in layers if one.value is None), layers[0])
-    if worst.value is None or len(layers) == 1:
-        return worst
-    value = sum(one.value for one in layers)
-    open_ = [one for one in layers if one.status == "observed"]
-    if open_:
-        note = f"with skips the layers add up; {open_[0].note}, each layer"
-        return Expected(value, "observed", "Theorem S, Beyond the paper", note)
-    return Expected(
-        value,
-        "proved here",
-        "Theorem S",
-        "with skips the layers add up; one rescaling a layer",
-    )
+def _groups(arch: Transformer) -> tuple[int, ...]:
+    """How many different keys and values each layer has."""
+    return tuple(arch.block.kv_heads or H for H in arch.heads)
+
+
+def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> Expected:
+    """Σ D_i less what is shared, with the right of the layer that is known least."""
+    value = -shared
+    layers = []
+    for (H, layer), times in arch.distinct_layers.items():
+        one = _layer_alone(H, layer, arch.block)
+        if one.value is None:
+            return no_formula(
+                f"{one.note.removeprefix('no formula is known for ')}: {theorem} adds"
+                " up the layers, and this one is too large to be measured unasked"
+            )
+        value += times * one.value
+        layers.append(one)
+    weakest = min(layers, key=lambda one: CERTAINTY.index(one.status))
+    if weakest.status in ("observed", "exact"):
+        note = f"{said}; {weakest.note}"
+        return Expected(value, weakest.status, f"{theorem}, {weakest.source}", note)
+    if any(one.source == "Theorem M" for one in layers):
+        return Expected(value, "proved here", f"{theorem}, Theorem M", said)
+    return Expected(value, "proved here", theorem, f"{said}; one rescaling a layer")
+
+
+@lru_cache(maxsize=4096)
+def _layer_alone(H: int, layer: tuple[int, int, int], block: Block) -> Expected:
+    """The dimension of one layer: by a proved formula, else measured if that is quick,
+    else by a formula that agreed on a grid."""
+    known = one_lightning_layer(H, layer, block)
+    if known.status in ("proved", "proved here"):
+        return known
+    d, d_out, a = layer
+    alone = Transformer((d, d_out), (a,), 2, heads=H, block=block)
+    if not is_quick(ask(alone)):
+        return known
+    found = measure_dimension(alone).value
+    heads = "one head" if H == 1 else f"{H} heads"
+    note = f"the layer {d}→{d_out} of {heads} was measured by itself: {found}"
+    return Expected(found, "exact", "Exact rank", note)

@@ -1,8 +1,8 @@
 """The attention of real models, from their published shapes: which directions are
 silent, by formula.
 
-Nobody can measure a model of this size: formulas that were checked on small networks of
-the same kind are extrapolated. Norm layers and MLPs are in neither.
+Nobody can measure a model of this size. For the stack of its attention layers alone,
+with skips, the formula is a theorem; norm layers and MLPs are not in it.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import known_redundancies
+from neuroviz_beyond.transformers.formulas import expected_dimension
 
 TOKENS = 3  # two rotary masked tokens are special; a fourth token changes no count
 SYMMETRIES = (
@@ -35,8 +36,8 @@ class RealModel:
     between the layers:
     `dimension`, parameters less these, is an upper bound for the rank of the derivative
     in the attention weights of the model itself. That nothing else is lost is
-    extrapolated, from stacks of attention layers with skips. Left out is what norm
-    layers hide on top ("Blocks of real models").
+    extrapolated, from stacks of attention layers with skips, where a `theorem` says it.
+    Left out is what norm layers hide on top ("Blocks of real models").
 
     Attributes:
         name: as people say it.
@@ -46,6 +47,8 @@ class RealModel:
         rotary, causal: rotary positions on all coordinates of queries and keys; a mask.
         source: where the shapes stand.
         note: what else the real layer has and the count does not.
+        has_narrow_mask: whether its mask hides more than the tokens that come later; no
+            `Block` says that.
 
     >>> gpt2 = real_model("GPT-2 small")
     >>> gpt2.parameters, gpt2.dimension
@@ -63,6 +66,7 @@ class RealModel:
     causal: bool
     source: str
     note: str = ""
+    has_narrow_mask: bool = False
 
     @cache  # noqa: B019 (the models live as long as the module)
     def architecture(self) -> Transformer:
@@ -83,6 +87,19 @@ class RealModel:
         return Transformer.uniform(
             self.width, self.head_dim, self.layers, TOKENS, "softmax", **more
         )
+
+    @property
+    def theorem(self) -> str:
+        """What proves the dimension of `architecture`: "Theorem H" or "Theorem R"; ""
+        where the model has another mask.
+
+        >>> names = "GPT-2 XL", "LLaMA-7B", "Mistral-7B"
+        >>> [real_model(name).theorem for name in names]
+        ['Theorem H', 'Theorem R', '']
+        """
+        if self.has_narrow_mask:
+            return ""
+        return expected_dimension(self.architecture()).source
 
     @property
     def parameters(self) -> int:
@@ -159,6 +176,7 @@ _TABLE = (  # layers, width, heads, keys and values, head dimension
         "gpt",
         _GPT3,
         "some of its masks are banded; biases as in GPT-2",
+        True,
     ),
     ("OPT-6.7B", 32, 4096, 32, 32, 128, "gpt", _OPT),
     ("StarCoder 15.5B", 40, 6144, 48, 1, 128, "gpt", _STARCODER),
@@ -180,6 +198,7 @@ _TABLE = (  # layers, width, heads, keys and values, head dimension
         "llama",
         _MISTRAL,
         "its mask is a sliding window",
+        True,
     ),
     ("Gemma-2B", 18, 2048, 8, 1, 256, "llama", _GEMMA),
     ("Gemma-7B", 28, 3072, 16, 16, 256, "llama", _GEMMA),
@@ -289,7 +308,7 @@ def real_model_parts(study: ModelStudy) -> Parts:
             for m in models
         ]
         said = [
-            f"{words}<br>({m.note})" if m.note else words
+            "<br>".join([words, *_right_of(m)])
             for words, m in zip(said, models, strict=True)
         ]
         look = {
@@ -329,6 +348,16 @@ def real_model_parts(study: ModelStudy) -> Parts:
     )
     plot.headline(_SAID[study.setting.parts])
     return compose(plot.view(), barmode="stack")
+
+
+def _right_of(model: RealModel) -> list[str]:
+    """With what right, in lines: the note, and what proves the stack."""
+    lines = [f"({model.note})"] if model.note else []
+    if model.theorem:
+        lines.append(f"its stack without norms and MLPs: {model.theorem}, proved here")
+    else:
+        lines.append("no theorem is about its mask")
+    return lines
 
 
 def _why(model: RealModel) -> str:

@@ -3,6 +3,8 @@
  * #Name@place:state, which names one of several panels of a kind.
  */
 
+import { notebookInFront } from "../pages";
+
 declare global {
   /** What the address of the page ended in; empty once a panel has read it. */
   var neurovizLinked: { hash: string } | undefined;
@@ -38,9 +40,7 @@ function decoded(text: string): string {
 /** The address of this page that opens a panel; `place` is its id in the static edition. */
 export function addressOf(name: string, state: string, place: string | undefined): string {
   const address = new URL(location.href);
-  const tab = ".lm-TabBar-tab.lm-mod-current[title*='Path: ']";
-  const title = document.querySelector<HTMLElement>(tab)?.title ?? "";
-  const path = /Path: (.*)/.exec(title)?.[1];
+  const path = notebookInFront();
   if (path) address.searchParams.set("path", path);
   const where = place === undefined ? "" : `@${place}`;
   address.hash = `${name}${where}:${encodeURIComponent(state)}`;

@@ -1,5 +1,6 @@
 /** A panel's figure in one place of the page, redrawn at most once a frame. */
 import { eachFrame } from "../motion";
+import { addressInLab, followPages } from "../pages";
 import type { ChartModel } from "./chart";
 import { drawingIn, type Drawn, type Drawing } from "./drawing";
 import { keepKeys } from "./keys";
@@ -73,6 +74,7 @@ export class Figure {
   private async serve(panel: Element) {
     this.undo = [...panel.querySelectorAll(".nv-controls")].map(keepNamed);
     this.undo.push(keepKeys(panel));
+    this.undo.push(followPages(panel as HTMLElement, addressInLab));
     const controls = await controlsOf(this.model);
     if (this.isClosed) return;
     for (const name of this.model.get("walks")) {

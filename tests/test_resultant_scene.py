@@ -1,0 +1,46 @@
+"""The roots of two forms in a browser: held by mouse, finger and keyboard, without a
+kernel."""
+
+import pytest
+from test_scene import (
+    dragged,
+    middle,
+    named,
+    place,
+    said,
+    scene,  # noqa: F401
+)
+from test_touch import phone, touch  # noqa: F401
+
+from neuroviz.singular.resultant_panel import ResultantExplorer
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+FIRST, THIRD = named("one root of q₁"), named("one root of q₂")
+
+
+def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):  # noqa: F811
+    page = scene(kind=ResultantExplorer)
+    assert "no root is common" in said(page)
+    dragged(page, THIRD, *middle(page, FIRST))
+    assert place(page)["third"] == place(page)["first"] == 20
+    assert "0.000" in said(page)
+    assert page.locator(".meeting circle").count() == 1
+
+
+def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):  # noqa: F811
+    page = scene("first=1", kind=ResultantExplorer)
+    page.locator("[aria-label='one root of q₁']").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert place(page)["first"] == 178
+    page.keyboard.press("Shift+ArrowUp")
+    assert place(page)["first"] == 8
+
+
+def test_the_walk_stops_where_the_root_meets_another(scene):  # noqa: F811
+    page = scene("third=0", motion="reduce", kind=ResultantExplorer)
+    page.locator(".nv-play").click()
+    for met in (20, 80, 179):
+        page.wait_for_function(f"helper.place().third === {met}", timeout=8000)
+    page.wait_for_function("document.querySelector('.nv-play').textContent === '▶'")
