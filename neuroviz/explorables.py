@@ -7,6 +7,7 @@ _PANELS = {
     "FiberExplorer": "single_layer.panel",
     "Figure3Explorer": "softmax.figure3_panel",
     "HypothesesExplorer": "deep.hypotheses_panel",
+    "LearningExplorer": "singular.learning_panel",
     "LedgerExplorer": "deep.ledger_panel",
     "NewVariableExplorer": "softmax.new_variable_panel",
     "ProofExplorer": "softmax.immersion_panel",

@@ -133,12 +133,12 @@ LedgerExplorer(
 # | --- | --- | --- |
 # | [01 Matrix factorization](01_matrix_factorization.ipynb) | 30 | which queries and keys give the same attention matrix? |
 # | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 35 | which weights give one layer the same function? |
-# | [03 Singular locus](03_singular_locus.ipynb) | 40 | where does the set of functions cross itself, and where does it end? |
+# | [03 Singular locus](03_singular_locus.ipynb) | 60 | where does the set of functions cross itself, where does it end, and does training end there? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 70 | how many dimensions does a deep network have, and when does the formula fail? |
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 45 | what does softmax change? |
 #
 # They follow Section 3 of the paper in its order. For those who want more, the folder `beyond/notebooks` has
-# [training](../beyond/notebooks/training.ipynb), [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),
+# [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),
 # [networks beyond the paper](../beyond/notebooks/beyond.ipynb), [all transformers that compute the same](../beyond/notebooks/transformers.ipynb),
 # and [what a dimension is good for](../beyond/notebooks/memorisation.ipynb).
 #

@@ -358,18 +358,99 @@ check_boundary_layer(A_new, V_new)
 # %% [markdown]
 # ## Does training end there?
 #
-# The paper raises the possibility that training prefers singular functions. What would you bet? You can let small layers follow their gradient in
-# [Training](../beyond/notebooks/training.ipynb), or open what we found.
+# The paper raises the possibility that training prefers singular functions. Let layers learn, and watch where they end. In the panel you hold a
+# **target**, a point of the slice. Forty layers with random weights follow $-\nabla$ of half the squared distance to it.
 #
-# <details><summary>What we found</summary>
+# A layer that learns has six coordinates and leaves the slice. So each is drawn at its *twin*: where it comes to lie in the slice by turning $(X, Y)$,
+# turning $(q_1, q_2)$ and a factor, of which none changes whether it is singular. Turning changes distances; the chart beside it has the true ones.
+# (A shadow on the slice would mislead: layers seem to rest on the dots.)
 #
-# We let 400 layers learn, for several kinds of targets. For targets on the dotted line, which no layer has, 99 % of the runs end at a singular point:
-# there the nearest layer *is* singular. For random targets, which are usually no layer either, none did. So in this small model singular points
-# attract only what lies right beside them.
-# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
+# Three moves ask for a guess: do **none**, **some** or **all** of the forty end at a singular point?
+#
+# <!-- teacher (8 min): Let them vote on all three moves before the first. After the second most believe that training likes singular points; let somebody say so aloud before the third. -->
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.explorables import LearningExplorer
+
+LearningExplorer()
+
+# %% [markdown]
+# <details><summary>After the third move: what has happened?</summary>
+#
+# * On a sheet none ends at a singular point. All find their target, and the yellow line keeps nobody.
+# * On the dots all do, at the pinch point. No layer has the target's function, and the layer nearest to it *is* singular.
+# * One step beside the dots none does: the nearest layer is smooth.
+# <!-- tested: test_learning_facts.py::test_the_answer_of_a_move_is_where_400_layers_of_python_end -->
+#
+# For which targets is the nearest layer singular? For those on the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
+# $y = 0$, $(s - 1)^2 + z^2 \le 1$. The dotted line is its diameter. Drag the target along the coin, and off it.
+# In all six dimensions they are the targets $k \otimes u^2 + p \otimes w^2$ with $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
+# ([the proof](../docs/mathematics/nearest_layer.md)).
+# <!-- tested: test_learning_facts.py::test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin -->
 #
 # </details>
 #
+# Now take targets at random, among all pairs of forms. Usually no layer has them.
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.singular.flow import attraction
+
+gaussian = attraction("gaussian", runs=40, time=100)
+predict(
+    "Targets drawn at random, each with a layer of its own. Where do most of 40 layers end?",
+    where_runs_end(gaussian),
+    choices=WHERE_RUNS_END,
+)
+
+# %% [markdown]
+# <details><summary>Does training prefer singular functions, then?</summary>
+#
+# Not in this model: of 4,000 layers with random targets 0.1 % end at a singular point. In the panel, too, press **100 random targets**.
+# <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
+# <!-- check: gaussian.singular < 0.1 -->
+#
+# Not every layer ends at the nearest one: in the panel, with random targets, 18 % rest in a **second valley**, at the small ring. It
+# can be singular where the nearest layer is smooth: towards $q_1 = X^2 + 2XY$, $q_2 = Y^2$ about 30 % of all layers end at a crossing, at distance 1, and the
+# nearest layer, at 0.19, is smooth. Such targets are as thin as the coin; and this is a very small model.
+# <!-- tested: test_learning_facts.py::test_random_targets_leave_a_part_of_the_runs_in_a_second_valley -->
+# <!-- tested: test_learning_facts.py::test_a_second_valley_can_be_singular -->
+# <!-- check: round(float(forms.nearest_layer((1.0, 2.0, 0.0), (0.0, 0.0, 1.0)).distance), 2) == 0.19 -->
+#
+# </details>
+#
+# Find a target that draws layers to a singular point, without drawing lots.
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.lessons.checks_one_layer import check_singular_goal
+
+exercise(
+    "Give two forms, each as its three coefficients (a, b, c) of aX² + bXY + cY², that are the function of no layer, "
+    "while the nearest layer is at a singular point.",
+    check_singular_goal,
+    difficulty=2,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+my_q1 = ...
+my_q2 = ...
+check_singular_goal(my_q1, my_q2)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Two proportional forms without real roots, a point of the dotted part; or any other point of the coin. Here $s = 1$, $y = 0$, $z = 0.5$.
+#
+# ```python
+# my_q1 = (1, 1, 1)
+# my_q2 = (0, 0.5, 0)
+# check_singular_goal(my_q1, my_q2)
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ## In practice
 #
 # * For $a < d$ the points with $\mathrm{rank}\, A < a$ are singular as well, like the tip of the cone in [Matrix factorization](01_matrix_factorization.ipynb);

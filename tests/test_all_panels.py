@@ -36,7 +36,6 @@ from neuroviz.kit.status import values_of
 # controls named here.
 FROM = {
     "Figure3Explorer": "last=3;inputs=10;runs=1",
-    "FlowExplorer": "runs=2;time=10",
     "SearchExplorer": "starts=10",
 }
 # Long lists of slow options: one in so many, and both ends.
@@ -46,7 +45,6 @@ THINNED = {("SearchExplorer", "case"): 3}
 RANDOM = 3
 KEPT = {
     "Figure3Explorer": (2, "layers=2;last=4;peer=no"),
-    "FlowExplorer": (1, "runs=2;time=10"),
     "LedgerExplorer": (2, "layers=2"),
     "SearchExplorer": (1, "starts=10;case=softmax-1"),
     "SurfaceExplorer": (2, ""),

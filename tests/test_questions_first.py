@@ -130,11 +130,21 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):  # noqa: F811
         page = open_page(lab.url(f"{path.stem}.ipynb"))
         run_all(page, lab)
         for topic in topics:
+            scroll_to(page, ".nv.nv-asking .nv-handle")
             panel = page.locator(".nv.nv-asking").first
-            panel.scroll_into_view_if_needed()
-            panel.locator(".nv-handle").first.wait_for()
             answer = ASKING[topic][2]
             assert not re.search(answer, panel.evaluate(SENSED)), topic
             panel.get_by_role("button", name="Show me").click()
             page.wait_for_timeout(500)
         page.close()
+
+
+def scroll_to(page, selector):
+    """JupyterLab keeps cells far from the screen out of the page."""
+    page.mouse.move(640, 500)
+    for _ in range(200):
+        if page.locator(selector).count():
+            break
+        page.mouse.wheel(0, 300)
+        page.wait_for_timeout(60)
+    page.locator(selector).first.scroll_into_view_if_needed(timeout=10_000)

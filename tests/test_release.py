@@ -283,7 +283,7 @@ def test_what_is_built_installs_and_works(tmp_path):
     with tarfile.open(source) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
     assert {
-        "beyond/notebooks/training.ipynb",
+        "beyond/notebooks/unrolling.ipynb",
         "tests/test_release.py",
     } <= packed
 

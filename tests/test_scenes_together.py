@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 REDRAWN = (
     "HypothesesExplorer",
+    "LearningExplorer",
     "SectionExplorer",
     "SurfaceExplorer",
     "UnrollingExplorer",

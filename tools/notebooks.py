@@ -49,8 +49,8 @@ def sources(root: Path = ROOT) -> list[Path]:
 def name_of(path: Path) -> str:
     """What a notebook is called where all of them stand together.
 
-    >>> [name_of(path) for path in sources() if path.stem in ("00_start", "training")]
-    ['00_start', 'beyond/training']
+    >>> [name_of(path) for path in sources() if path.stem in ("00_start", "unrolling")]
+    ['00_start', 'beyond/unrolling']
     """
     is_beyond = path.parent.parent.name == "beyond"
     return f"beyond/{path.stem}" if is_beyond else path.stem
@@ -59,8 +59,8 @@ def name_of(path: Path) -> str:
 def place_of(name: str) -> str:
     """Where the notebook of a name lies, without its ending.
 
-    >>> place_of("00_start"), place_of("beyond/training")
-    ('notebooks/00_start', 'beyond/notebooks/training')
+    >>> place_of("00_start"), place_of("beyond/unrolling")
+    ('notebooks/00_start', 'beyond/notebooks/unrolling')
     """
     folder, _, stem = name.rpartition("/")
     return f"{folder}/notebooks/{stem}" if folder else f"notebooks/{stem}"

@@ -9,6 +9,7 @@ import { virtual } from "./deep/virtual";
 import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
 import { fibre } from "./single_layer/fibre";
+import { learning } from "./singular/learning";
 import { resultant } from "./singular/resultant";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
@@ -18,6 +19,7 @@ const painter = painterOf({
   fibre,
   hypotheses,
   immersion,
+  learning,
   ledger,
   "new-variable": newVariable,
   resultant,

@@ -47,6 +47,7 @@ _PLANE = (
 SCENES = {
     "SurfaceExplorer": ("the point", 0.5, 0.5, _SPACE),
     "SectionExplorer": ("the plane", -1.5, -0.3, _SPACE),
+    "LearningExplorer": ("the target", 0.8, -0.3, _SPACE),
     "LedgerExplorer": ("width d₁", 0.8, 0.0, _PLANE),
     "FactorizationExplorer": ("C, along the rotation", 0.5, 0.5, _PLANE),
     "FiberExplorer": ("the point (A, V)", 0.2, 0.4, _PLANE),
@@ -60,7 +61,6 @@ SCENES = {
 PLOTLY = (
     "Figure3Explorer",
     "FlagExplorer",
-    "FlowExplorer",
     "FormulaExplorer",
     "MemorisationExplorer",
     "RealModelsExplorer",

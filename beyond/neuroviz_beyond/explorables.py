@@ -5,7 +5,6 @@ from importlib import import_module
 
 _PANELS = {
     "FlagExplorer": "proofs.flag_panel",
-    "FlowExplorer": "training.panel",
     "FormulaExplorer": "formula.panel",
     "MemorisationExplorer": "memorisation.memorisation",
     "RealModelsExplorer": "transformers.real_models",

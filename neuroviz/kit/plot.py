@@ -339,20 +339,17 @@ class Plot:
         high: float,
         title: str,
         step: int = 1,
-        plain: bool = False,
         **more: object,
     ) -> None:
-        """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ; `plain`: 0.1, 1, 10
-        instead of powers.
+        """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ.
 
         >>> plot = Plot("", (0, 1), (0, 1))
-        >>> plot.log_axis("x", -1.5, 2.0, "", plain=True)
-        >>> plot.log_axis("y", -3.2, 4.9, "", step=2, plain=True)
-        >>> [axis["ticktext"] for axis in plot.view().axes.values()]
-        [['0.1', '1', '10', '100'], ['0.01', '1', '100', '10000']]
+        >>> plot.log_axis("y", -3.2, 4.9, "", step=2)
+        >>> plot.view().axes["yaxis"]["tickvals"]
+        [0.01, 1.0, 100.0, 10000.0]
         """
         tens = range(step * ceil(low / step), floor(high) + 1, step)
-        text = [f"{10.0**n:g}" if plain else power_of_ten(n) for n in tens]
+        text = [power_of_ten(n) for n in tens]
         at = [10.0**n for n in tens]
         self.axis(
             which, low, high, title, type="log", tickvals=at, ticktext=text, **more

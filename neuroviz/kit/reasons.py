@@ -49,6 +49,7 @@ PAGES = {
         f"{_PAPER}/singular_points.md",
         "Corollary A.6. What the Zariski closure adds",
     ),
+    "Nearest layer": (f"{_PAPER}/nearest_layer.md", "The nearest layer"),
     "Eq. 9": (f"{_PAPER}/deep_networks.md", "Eq. 9. Change of basis between layers"),
     "Lemma 3.5": (
         f"{_PAPER}/deep_networks.md",

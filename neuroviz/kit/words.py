@@ -2,7 +2,7 @@
 words in colour."""
 
 from collections.abc import Callable, Sequence
-from math import floor, inf, log10, sqrt
+from math import floor, inf, log10
 
 from neuroviz.attention.formulas import numbered as numbered
 from neuroviz.kit import theme
@@ -110,16 +110,3 @@ def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
         if len(said) <= _TWO_LINES:
             break
     return said
-
-
-def share_in_words(share: float, runs: int) -> str:
-    """A share of runs with its standard error; where that is 0, the counts.
-
-    >>> share_in_words(0.25, 100), share_in_words(0.0, 40)
-    ('25 % ± 4 %', 'none of 40')
-    """
-    if share == 0:
-        return f"none of {runs}"
-    if share == 1:
-        return f"all {runs}" if runs > 1 else "the run"
-    return f"{100 * share:.2g} % ± {100 * sqrt(share * (1 - share) / runs):.1g} %"

@@ -14,7 +14,7 @@ solver, and is not part of a plain installation.
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -69,15 +69,6 @@ class Flow:
     Q: np.ndarray | None = field(compare=False)
     K: np.ndarray | None = field(compare=False)
     loss: np.ndarray = field(compare=False)
-
-    def first(self, runs: int, times: np.ndarray) -> "Flow":
-        """The first runs, at some of the times at which they were seen."""
-        seen = np.isin(self.times, times)
-        paths = {name: getattr(self, name) for name in ("A", "V", "Q", "K", "loss")}
-        paths = {
-            name: path[seen, :runs] for name, path in paths.items() if path is not None
-        }
-        return replace(self, times=self.times[seen], target=self.target[:runs], **paths)
 
     @cached_property
     def conserved(self) -> dict[str, np.ndarray]:

@@ -10,7 +10,11 @@ from neuroviz.singular.chart import Chart, in_drawing
 
 # From where a slice is seen: most of its singular curve is in front of a sheet, for
 # random ones with seed 0.
-_TOWARD = {"S4": (-0.455, 0.777, 0.435), "random": (-0.6524, 0.2444, 0.7174)}
+_TOWARD = {
+    "S4": (-0.455, 0.777, 0.435),
+    "half of S1": (-0.2, -0.91, 0.36),
+    "random": (-0.6524, 0.2444, 0.7174),
+}
 _TOWARD_LONG = (0.95, -1.5, 0.75)
 # Where a parameter moves the surface, the camera stands still and fits the largest of
 # the pictures.

@@ -100,7 +100,7 @@ def lab_page(top: str, name: str) -> str:
 def to_the_top(name: str) -> str:
     """The way from the page of a notebook to the top of the site.
 
-    >>> to_the_top("00_start"), to_the_top("beyond/training")
+    >>> to_the_top("00_start"), to_the_top("beyond/unrolling")
     ('../', '../../')
     """
     return "../" * place_of(name).count("/")
@@ -116,8 +116,8 @@ def linked(text: str) -> str:
     '[up](#walk-along)'
     >>> linked("[Start](00_start.ipynb), [up](../00_start.ipynb)")
     '[Start](00_start.md), [up](../00_start.md)'
-    >>> linked("[Training](../beyond/notebooks/training.ipynb), [more](../README.md)")
-    '[Training](../beyond/notebooks/training.md), more'
+    >>> linked("[Unrolling](../beyond/notebooks/unrolling.ipynb), [more](../README.md)")
+    '[Unrolling](../beyond/notebooks/unrolling.md), more'
     >>> linked("[status](mathematics/index.md#status), [code](../tools/links.py)")
     '[status](mathematics/index.md#status), code'
     >>> linked("[B](../beyond/docs/softmax_uniqueness.md), [more](../beyond)")

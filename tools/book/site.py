@@ -51,7 +51,7 @@ def build(
         out: a folder for everything; what was run before is kept there, and used where
             nothing changed.
         notebooks: the names of the notebooks to run, such as "00_start" or
-            "beyond/training"; None for all of them. The others are left out of the
+            "beyond/unrolling"; None for all of them. The others are left out of the
             site.
         jobs: how many notebooks to run at a time.
         pyodide: where a page finds Python: an address, or a folder beside `lab/`, such

@@ -26,9 +26,9 @@ MAIN_CONTROL = {
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
     "FlagExplorer": "tokens",
-    "FlowExplorer": "target",
     "FormulaExplorer": "family",
     "HypothesesExplorer": "inner",
+    "LearningExplorer": "s",
     "LedgerExplorer": "head_dim",
     "MemorisationExplorer": "targets",
     "NewVariableExplorer": "stage",
@@ -70,7 +70,7 @@ CHOSEN = {
 }
 
 # Fewer stills where each of them is large, as surfaces are.
-FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9, "FlowExplorer": 9}
+FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9}
 
 
 @dataclass(frozen=True)

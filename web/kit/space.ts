@@ -197,7 +197,8 @@ export class Space {
     this.camera.updateMatrixWorld();
   }
 
-  private turnBy(x: number, y: number) {
+  /** As if a pointer had moved so many pixels. */
+  turnBy(x: number, y: number) {
     this.turn -= 0.01 * x;
     this.tilt = Math.max(-1.5, Math.min(1.5, this.tilt + 0.01 * y));
     this.look();

@@ -49,6 +49,10 @@ export interface Look {
   isLit?: boolean;
   /** Less than 1: what is behind it is seen through it. */
   opacity?: number;
+  /** Which part is drawn: the faces that look away, or what is hidden behind other solids. */
+  part?: "inside" | "hidden";
+  /** Two corners a line, in place of three a face. */
+  isLines?: boolean;
 }
 
 /** A solid that is drawn. */
@@ -131,7 +135,9 @@ export class Stage {
         kept.mesh?.position.set(...at);
       },
       change: (form) => {
+        const isAlike = isMoved(kept.solid, form);
         kept.solid = form;
+        if (isAlike && kept.mesh) return move(kept.mesh, form);
         this.drop(kept);
         this.put(kept);
       },
@@ -163,15 +169,16 @@ export class Stage {
       color: { size: 3, data: new Float32Array(color) },
       index: { data: new Uint32Array(solid.faces) },
     });
-    kept.mesh = new Mesh(gl, { geometry, program: this.programOf(look, gl) });
+    const mode = look.isLines ? gl.LINES : gl.TRIANGLES;
+    kept.mesh = new Mesh(gl, { geometry, program: this.programOf(look, gl), mode });
     kept.mesh.position.set(...kept.at);
     kept.mesh.visible = kept.isShown;
     kept.mesh.setParent(this.world);
   }
 
   /** What is seen through is drawn after all others, and hides nothing behind it. */
-  private programOf({ isLit = true, opacity = 1 }: Look, gl: OGLRenderingContext): Program {
-    const key = `${isLit} ${opacity}`;
+  private programOf({ isLit = true, opacity = 1, part }: Look, gl: OGLRenderingContext): Program {
+    const key = `${isLit} ${opacity} ${part}`;
     const known = this.programs.get(key);
     if (known) return known;
     const program = new Program(gl, {
@@ -182,7 +189,9 @@ export class Stage {
         light: { value: Number(isLit) },
         opacity: { value: opacity },
       },
-      cullFace: false,
+      // Of what is hidden the far side is left out: a ball would be behind itself.
+      cullFace: part === "inside" ? gl.FRONT : part === "hidden" ? gl.BACK : false,
+      depthFunc: part === "hidden" ? gl.GREATER : gl.LEQUAL,
       transparent: opacity < 1,
       depthWrite: opacity === 1,
     });
@@ -198,6 +207,22 @@ export class Stage {
     kept.mesh?.setParent(null);
     kept.mesh?.geometry.remove();
     kept.mesh = undefined;
+  }
+}
+
+/** Whether a solid is another one with corners elsewhere, so that its buffers can stay. */
+const isMoved = (before: Solid, after: Solid) =>
+  before.faces === after.faces &&
+  before.position.length === after.position.length &&
+  !before.color === !after.color;
+
+function move({ geometry }: Mesh, solid: Solid) {
+  for (const name of ["position", "normal", "color"] as const) {
+    const values = solid[name];
+    if (!values) continue;
+    const attribute = geometry.attributes[name];
+    (attribute.data as Float32Array).set(values);
+    attribute.needsUpdate = true;
   }
 }
 

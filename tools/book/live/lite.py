@@ -23,7 +23,6 @@ NEED_FLINT = (
     "03_singular_locus",
     "05_softmax_conjecture",
     "proofs",
-    "training",
     "transformers",
 )
 _RELEASE = re.compile(r"/pyodide/v([\d.]+)/full/$")

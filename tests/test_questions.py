@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import predict
-from neuroviz_beyond.lessons.questions import WHERE_RUNS_END, where_runs_end
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""Where gradient flow ends."""
