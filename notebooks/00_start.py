@@ -131,8 +131,8 @@ LedgerExplorer(
 #
 # | notebook | minutes | the question |
 # | --- | --- | --- |
-# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 30 | which queries and keys give the same attention matrix? |
-# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 35 | which weights give one layer the same function? |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 35 | which queries and keys give the same attention matrix? |
+# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 40 | which weights give one layer the same function? |
 # | [03 Singular locus](03_singular_locus.ipynb) | 60 | where does the set of functions cross itself, where does it end, and does training end there? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 70 | how many dimensions does a deep network have, and when does the formula fail? |
 # | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 45 | what does softmax change? |

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Find all weights that give one layer the same function
 #
-# *Section 3.1 of the paper. About 35 minutes. You need: rank, products of matrices, and
+# *Section 3.1 of the paper. About 40 minutes. You need: rank, products of matrices, and
 # [Matrix factorization](01_matrix_factorization.ipynb).*
 #
 # You will collect all weights of a layer that compute the same function, walk through them, step off them, and count
