@@ -92,7 +92,7 @@ VirtualWeightsExplorer(
     presets={
         "two layers": "along=0.7",
         "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
-        "V₁ alone, 30 %": "along=0;alone=0.3",
+        "a row of V₁ alone": "along=0;alone=0.3",
     },
 )
 

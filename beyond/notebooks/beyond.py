@@ -17,6 +17,7 @@
 import neuroviz as nv
 import neuroviz_beyond as nb
 from neuroviz.lessons.exercise import exercise
+from neuroviz.kit.presets import presets
 from neuroviz.lessons.teaching import predict
 
 # %% jupyter={"source_hidden": true}
@@ -86,16 +87,23 @@ VariantsExplorer(
 # <!-- teacher (12 min): Works well in pairs, one types and one looks for the counterexample beforehand. Stop after ① and compare. -->
 
 # %% jupyter={"source_hidden": true}
-FormulaExplorer(
-    presets={
-        "one layer": "",
-        "H > d, and a formula that almost fits": "family=heads-many;"
+formulas = FormulaExplorer(presets={"one layer": ""})
+formulas
+
+# %% [markdown]
+# A formula that fits everywhere is evidence and no proof. When you have ② or have given up, press this button. Its formula is right at eighteen of 21 networks, and fails from the seventh head on.
+
+# %% jupyter={"source_hidden": true}
+presets(
+    formulas,
+    {
+        "a formula that almost fits": "family=heads-many;"
         "formula=min(H*(alpha(a, d) + d**2) - H*max(1, H - max(d - a, 0)**2), d**3*(d + 1)/2)",
     },
 )
 
 # %% [markdown]
-# A formula that fits everywhere is evidence and no proof. The last button shows how far that carries: its formula is right at eighteen of 21 networks, and fails from the seventh head on. (It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions.)
+# It is the answer to ②, with a cap: the functions of one layer lie in a space of $d^3(d+1)/2$ dimensions.
 
 # %% [markdown]
 # ## Count the silent directions of published models

@@ -408,7 +408,7 @@ class Panel(Shell):
         """Large letters, and the controls under "More" put away; a second press brings
         all back."""
         size = "lecture" if change["new"] else "notebook"
-        self._more.value = self._tools.value = False
+        self._more.value = False  # the row of this switch stays
         foldable = self._hides and self._folded[0][1]
         self._more.layout.display = "" if foldable and not change["new"] else "none"
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE

@@ -65,6 +65,11 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
       return SECONDS * formulas().forms.length;
     },
     from: () => 0,
+    // Where the tokens leave a layer.
+    moments() {
+      const layers = formulas().forms.length;
+      return Array.from({ length: layers - 1 }, (_, k) => (k + 1) / layers);
+    },
     to(share) {
       running = share < 1 ? share * formulas().forms.length : null;
       frame.soon();
