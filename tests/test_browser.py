@@ -286,7 +286,7 @@ CUT_OFF = f"""() => {{
         ("00_start.ipynb", 1),
         pytest.param("01_matrix_factorization.ipynb", 1, marks=pytest.mark.full),
         pytest.param("02_single_layer_fibers.ipynb", 1, marks=pytest.mark.full),
-        pytest.param("03_singular_locus.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("03_singular_locus.ipynb", 4, marks=pytest.mark.full),
         pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),
         pytest.param("05_softmax_conjecture.ipynb", 2, marks=pytest.mark.full),
         pytest.param("beyond/unrolling.ipynb", 1, marks=pytest.mark.full),
