@@ -236,7 +236,9 @@ def test_a_finger_turns_the_window_and_picks_a_factor_on_a_phone(phone):
 # Seen
 
 
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
+@pytest.mark.parametrize(
+    "size", ["notebook", pytest.param("lecture", marks=pytest.mark.full)]
+)
 def test_words_stay_apart_and_inside_and_lie_not_on_the_tree(scene, size):
     with theme.using({"size": size}):
         page = scene("layers=1", kind=UnrollingExplorer)
