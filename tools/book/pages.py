@@ -120,6 +120,8 @@ def linked(text: str) -> str:
     '[Unrolling](../beyond/notebooks/unrolling.md), more'
     >>> linked("[status](mathematics/index.md#status), [code](../tools/links.py)")
     '[status](mathematics/index.md#status), code'
+    >>> linked("[why](../notebooks/00_start.ipynb#How-do-we-know?)")
+    '[why](../notebooks/00_start.md#how-do-we-know)'
     >>> linked("[B](../beyond/docs/softmax_uniqueness.md), [more](../beyond)")
     '[B](../beyond/docs/softmax_uniqueness.md), more'
     """
@@ -141,6 +143,8 @@ def linked(text: str) -> str:
         )
         if not inside or path.endswith(("../README.md", "../CONTRIBUTING.md")):
             return words
+        if path.endswith(".ipynb"):
+            place = re.sub(r"[^\w-]", "", place.lower())
         page = path.removesuffix(".ipynb").removesuffix(".md")
         return f"[{words}]({page}.md{'#' + place if place else ''})"
 
