@@ -291,11 +291,14 @@ export class Space {
       const group = groups[index];
       const { at, away } = this.pointers[index];
       const [x, y] = this.project(at);
-      const [dx, dy] = [away[0] * this.tall, away[1] * this.tall];
       const line = group.querySelector("line")!;
       const text = group.querySelector("text")!;
-      text.setAttribute("transform", `translate(${x + dx} ${y + dy})`);
       const { width, height } = this.boxOf(text, index);
+      // On a phone the words would go over the edge.
+      const middle = Math.min(this.wide - width / 2, x + away[0] * this.tall);
+      const dx = Math.max(width / 2, middle) - x;
+      const dy = away[1] * this.tall;
+      text.setAttribute("transform", `translate(${x + dx} ${y + dy})`);
       // The line ends where the words begin.
       const [a, b] = [
         (width / 2 + 3) / (Math.abs(dx) || 1),
