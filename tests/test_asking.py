@@ -89,6 +89,14 @@ def test_a_slow_first_state_moves_nothing():
     assert says_nothing(panel)
 
 
+def test_the_page_that_writes_a_number_in_its_own_way_moves_nothing():
+    panel = SurfaceExplorer(asks="crossing")
+    panel.controls["where"].value = 0.8 - 2e-16
+    assert says_nothing(panel)
+    panel.controls["where"].value = 0.81
+    assert says_all(panel)
+
+
 def test_who_teaches_opens_all_and_closes_all_again():
     panel = SurfaceExplorer(asks="crossing")
     question = predict("How many?", 2, guess=1, asks="crossing")

@@ -53,7 +53,11 @@ ASKING = {
 
 # All that is seen of an element, and all that a screen reader or a pointer says.
 SENSED = """(root) => {
-  const said = [root.innerText];
+  // Of a list that is closed, the other choices are not seen.
+  const lists = [...root.querySelectorAll("select")];
+  const cut = (text, list) => text.replace(list.innerText, "");
+  const words = lists.reduce(cut, root.innerText);
+  const said = [words, ...lists.map((list) => list.selectedOptions[0]?.text ?? "")];
   for (const one of root.querySelectorAll("*")) {
     if (!one.checkVisibility({visibilityProperty: true})) continue;
     for (const name of ["aria-label", "aria-valuetext", "title", "alt"]) {
@@ -140,11 +144,15 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):  # noqa: F811
 
 
 def scroll_to(page, selector):
-    """JupyterLab keeps cells far from the screen out of the page."""
+    """JupyterLab keeps cells far from the screen out of the page, and shows the last one
+    after Run All."""
     page.mouse.move(640, 500)
+    for _ in range(10):
+        page.mouse.wheel(0, -5000)
+        page.wait_for_timeout(100)
     for _ in range(200):
         if page.locator(selector).count():
             break
         page.mouse.wheel(0, 300)
-        page.wait_for_timeout(60)
+        page.wait_for_timeout(100)
     page.locator(selector).first.scroll_into_view_if_needed(timeout=10_000)

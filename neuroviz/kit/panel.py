@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import is_dataclass
 from inspect import getattr_static
+from math import isclose
 from typing import TYPE_CHECKING, ClassVar
 
 import ipywidgets as widgets
@@ -384,9 +385,9 @@ class Panel(Shell):
         finally:
             self._quiet = quiet
 
-    def _on_change(self, _change: object) -> None:
+    def _on_change(self, change: dict) -> None:
         if not self._quiet:
-            self._is_moved = True
+            self._is_moved |= not _is_rounding(change)
             self._refresh()
 
     def _on_state_text(self, change: dict) -> None:
@@ -514,6 +515,14 @@ class Panel(Shell):
         self._set_status(
             str(error) if expected else f"{type(error).__name__}: {error}", "error"
         )
+
+
+def _is_rounding(change: dict) -> bool:
+    """Whether the page has only written a number in its own way: it makes 0.8 of a
+    slider 0.7999999999999998 when it first shows it."""
+    old = change["old"]
+    new = change["new"]
+    return isinstance(old, float) and isinstance(new, float) and isclose(old, new)
 
 
 def _seconds(started: float) -> float:
