@@ -52,8 +52,7 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 # ## Move it
 #
 # The panel walks through $\mathrm{GL}_a$ along a curve that starts at the identity: a rotation, a stretch or a shear.
-# Turn $C$ by its ring: the green frame says that $A$ stands still. Then drag a number of $Q$ or $K$ up or down. That is no change of basis:
-# $A$ changes with it, and you walk on from another start.
+# Turn $C$ by its ring: the green frame says that $A$ stands still. Then drag a number of $Q$ or $K$ up or down. That is no change of basis: $A$ changes with it.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FactorizationExplorer
@@ -63,14 +62,9 @@ from neuroviz.lessons.teaching import predict
 buttons = {
     "a = 1, rotation": "a=1;walk=rotation;along=1",
     "a = 1, stretch": "a=1;walk=stretch;along=1",
-    "d = 4, a = 3": "d=4;a=3",
-    "a wide head": "d=3;a=5",
-    "Q loses a rank": "rank=Q",
-    "the cone": "d=2;a=1;walk=stretch",
-    "its tip": "d=2;a=1;walk=stretch;height=0",
-    "trace 1": "d=2;a=1;walk=stretch;trace=1",
 }
-FactorizationExplorer(presets=buttons)
+factors = FactorizationExplorer(presets=buttons)
+factors
 
 # %% [markdown]
 # *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
@@ -156,7 +150,7 @@ found.round(6)
 # Let the queries lose a rank: the second row of $Q$ is twice the first. Every query now points along the line of $(1, 2)$. What a key
 # does at right angles to that line, along $(2, -1)$, is never asked for:
 #
-# <!-- teacher (6 min): Most expect 4 here, since the lemma has just said a². Stress that the count is at *this* point: a fibre can be larger where a hypothesis fails. -->
+# <!-- teacher (6 min): Most expect 4 here, since the lemma has just said a². The count is at *this* point: a fibre can be larger where a hypothesis fails. -->
 
 # %%
 thin = np.array([[1.0, 3.0, -2.0], [2.0, 6.0, -4.0]])
@@ -191,11 +185,16 @@ predict(
 #
 # Let $v$ be the direction in $\mathbb{R}^2$ that no query has. The keys can be changed by $v w^\top$, with any $w$ in $\mathbb{R}^3$: these are
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
-# new: $4 + 1 = 5$. **Q loses a rank**, in [the panel](#Move-it), says the same.
+# new: $4 + 1 = 5$. **Q loses a rank**, below, takes [the panel](#Move-it) to such a point, and it says the same.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
 # <!-- check: "At most points 4 of 12 directions are silent" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
 # </details>
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.kit.presets import presets
+
+presets(factors, {"d = 4, a = 3": "d=4;a=3", "Q loses a rank": "rank=Q"})
 
 # %% [markdown]
 # ## Break it: a head wider than the tokens
@@ -239,24 +238,33 @@ predict(
 #
 # $$A = \begin{pmatrix} c/2 + x & y + z \\ y - z & c/2 - x \end{pmatrix}, \qquad \det A = \frac{c^2}{4} - x^2 - y^2 + z^2 .$$
 #
-# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Press **the cone** in [the panel](#Move-it).
+# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Sketch it, then press the first of the buttons below; they move [the panel](#Move-it).
 #
 # <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
 #
 # The ball is $A$, and the lines through it lie in the surface. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
-# it, and you are walking in it. Then drag the ball: both numbers and ball go together. A number of its own changes the trace, too, and with it the surface.
+# it, and you are walking in it. Then drag the ball: the numbers of $Q$ and $K$ follow. If you drag one of these numbers instead, the trace changes as well, and the surface with it.
 #
-# * Press **its tip**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
+# %% jupyter={"source_hidden": true}
+slices = {
+    "c = 0": "d=2;a=1;walk=stretch",
+    "height 0": "d=2;a=1;walk=stretch;height=0",
+    "trace 1": "d=2;a=1;walk=stretch;trace=1",
+}
+presets(factors, slices)
+
+# %% [markdown]
+# * Press **height 0**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
 # * Press **trace 1**. Where has the tip gone?
 #
 # <details><summary>Answers</summary>
 #
-# At the tip $A = 0$, so $Q$ and $K$ cannot both be of rank 1. The badge turns to "outside hypotheses", and the fibre has 2 dimensions instead of 1.
-# <!-- check: "A = 0 is that point" in shown(FactorizationExplorer, buttons["its tip"])[1] -->
-# <!-- check: "here it has dimension 2, against 1" in shown(FactorizationExplorer, buttons["its tip"])[1] -->
+# This is the tip of the cone. There $A = 0$, so $Q$ and $K$ cannot both be of rank 1. The badge turns to "outside hypotheses", and the fibre has 2 dimensions instead of 1.
+# <!-- check: "A = 0 is that point" in shown(FactorizationExplorer, slices["height 0"])[1] -->
+# <!-- check: "here it has dimension 2, against 1" in shown(FactorizationExplorer, slices["height 0"])[1] -->
 #
 # A slice with trace $c \ne 0$ does not contain the zero matrix. The surface is then a hyperboloid, and smooth.
-# <!-- check: "hyperboloid, smooth everywhere" in shown(FactorizationExplorer, buttons["trace 1"])[1] -->
+# <!-- check: "hyperboloid, smooth everywhere" in shown(FactorizationExplorer, slices["trace 1"])[1] -->
 #
 # </details>
 #
@@ -270,14 +278,14 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# A rank drop makes a fibre larger. Make one.
+# Make a fibre larger.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_large_fibre
 from neuroviz.lessons.exercise import exercise
 
 exercise(
-    "With d = 3 and a = 2, give Q and K with KᵀQ ≠ 0 and a fibre of more than a² = 4 dimensions, to first order.",
+    "With d = 3 and a = 2, give Q and K with KᵀQ ≠ 0 and a fibre of more than a² = 4 dimensions at this point.",
     check_large_fibre,
     difficulty=1,
     minutes=4,

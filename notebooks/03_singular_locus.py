@@ -19,8 +19,8 @@
 # ## Turn a layer into two quadratic forms
 #
 # Let tokens have $d = 2$ coordinates $(X, Y)$, and let outputs have one, $d' = 1$. Then $A$ is a $2 \times 2$ matrix and $V$ a row. The columns
-# of $A$ and the row $V$ are linear forms in $(X, Y)$; call them $\ell_1, \ell_2$ and $v$. Everything that a function shows of its layer
-# is in two products (Proposition A.5 of the paper):
+# of $A$ and the row $V$ are linear forms in $(X, Y)$; call them $\ell_1, \ell_2$ and $v$. Token $x_i$ becomes $\sum_k x_{ki} \sum_j (\ell_k \cdot x_j)(v \cdot x_j)$: of each
+# token $x_j$ the layer takes the values of two products, and its function shows no more (Proposition A.5 of the paper):
 #
 # $$q_1 = \ell_1 \cdot v, \qquad q_2 = \ell_2 \cdot v .$$
 #
@@ -242,14 +242,12 @@ predict(
 #   the **Zariski closure**, the smallest set given by polynomial equations that contains all functions of layers. That is why the middle is dotted.
 # <!-- check: [str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, -2)] == ["crossing", "boundary", "closure only", "boundary"] -->
 #
-# </details>
-#
 # The dotted line hangs in the air: at $s = 1$ the nearest layer is at distance 0.5, at $s = 1.9$ at 0.05, and the line comes to the layers only at its two ends.
 # (Distances are those of the Bombieri norm, $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$, which a rotation of $(X, Y)$ does not change. If $b^2$ counted in full, the first would be 0.577.)
 # <!-- tested: test_forms.py::test_the_nearest_layer_is_nearest_in_the_bombieri_norm -->
 # <!-- check: [round(float(forms.nearest_layer((1.0, s, 1.0), (0.0, 0.0, 0.0)).distance), 3) for s in (1, 1.9)] == [0.5, 0.05] -->
 #
-# (As **preset**, choose *tangent developable*: there all singular points are boundary points.)
+# </details>
 
 # %% [markdown]
 # ## Cut it with a plane

@@ -24,6 +24,7 @@ from neuroviz.explorables import (
     LedgerExplorer,
     VirtualWeightsExplorer,
 )
+from neuroviz.kit.presets import presets
 from neuroviz.lessons.checks_deep import check_mostly_silent, check_wrong_pattern
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
@@ -36,7 +37,7 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 #
 # $$(V_1 y)^\top A_2\, (V_1 y') = y^\top (V_1^\top A_2 V_1)\, y' .$$
 #
-# It never uses $A_2$ alone, only $V_1^\top A_2 V_1$. For $l$ layers let $U_0 = 1$ and $U_i = V_i \cdots V_1$. The function depends only on the **virtual weights** (Eq. 8 of the paper)
+# It never uses $A_2$ alone, only $V_1^\top A_2 V_1$. For $l$ layers let $U_0 = I$ and $U_i = V_i \cdots V_1$. The function depends only on the **virtual weights** (Eq. 8 of the paper)
 #
 # $$L = U_l, \qquad M_i = U_{i-1}^\top A_i\, U_{i-1} \quad (i = 1, \dots, l).$$
 #
@@ -123,6 +124,8 @@ predict(
     2**9,
     wrong={
         2: "That is right for one layer. The second layer uses the doubled tokens three times.",
+        9: "2 is multiplied nine times, for three times three: what number is that?",
+        27: "The third layer uses the second one three times, and that one uses the first three times: how many factors of 2?",
         8: "The second layer uses the doubled tokens three times. How often does the third use those?",
     },
 )
@@ -226,16 +229,16 @@ predict(
 # **Click a cell, and its network plays**: tokens go from layer to layer, what a layer does not see of its $A$ fades, and the bar goes from the number of Eq. 14 to the exact one. A second click stops it, or plays it again.
 
 # %% jupyter={"source_hidden": true}
-HypothesesExplorer(
+where_it_stops = HypothesesExplorer(
     state="head_1=2;head_2=2;inner=2;outer=2",
     presets={
         "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4;seed=1",
         "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4;seed=1",
         "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
         "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax;seed=4",
-        "widths": "inner=4;outer=4;over=widths",
     },
 )
+where_it_stops
 
 # %% [markdown]
 # * What do the angles do for $a_1 = 1$, and for $a_1 = 2$?
@@ -272,8 +275,12 @@ predict(
 )
 
 # %% [markdown]
-# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. The button **widths** above [the map](#Where-the-formula-stops) shows many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
-#
+# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. This button turns [the map](#Where-the-formula-stops) above into one over the widths, with many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
+
+# %% jupyter={"source_hidden": true}
+presets(where_it_stops, {"a map over the widths": "inner=4;outer=4;over=widths"})
+
+# %% [markdown]
 # <details><summary>Answer</summary>
 #
 # In none of them. It is usually too large. For outer widths 1 and $\delta = 5$ it is too small: it says 0, and the network has 1 dimension, since it can still multiply by a number.

@@ -43,6 +43,13 @@ def says_all(panel):
     )
 
 
+def press(panel, label):
+    """A preset of the panel."""
+    (row,) = [one for one in panel.children if "nv-presets" in one._dom_classes]
+    (button,) = [one for one in row.children if one.description == label]
+    button.click()
+
+
 def test_a_panel_without_a_topic_says_all():
     assert says_all(LedgerExplorer())
 
@@ -66,18 +73,25 @@ def test_a_panel_that_opens_after_the_answer_says_all():
     "act",
     [
         lambda panel: setattr(panel.controls["layers"], "value", 3),
-        lambda panel: setattr(panel, "state", "layers=2"),
+        lambda panel: press(panel, "three"),
         lambda panel: panel._show_me.click(),
     ],
-    ids=["moved", "another state", "show me"],
+    ids=["moved", "a preset", "show me"],
 )
 def test_it_says_them_to_who_moves_it_or_asks_for_them(act):
-    panel = LedgerExplorer(asks="count", presets={"two": "layers=2"})
+    panel = LedgerExplorer(asks="count", presets={"three": "layers=3"})
     other = LedgerExplorer(asks="count")
     assert says_nothing(panel)
     act(panel)
     assert says_all(panel)
     assert says_nothing(other)  # it was not moved
+
+
+def test_a_state_that_a_teacher_pastes_moves_nothing():
+    panel = LedgerExplorer(asks="count")
+    panel.state = "layers=3"
+    assert panel.controls["layers"].value == 3
+    assert says_nothing(panel)
 
 
 def test_a_slow_first_state_moves_nothing():

@@ -144,8 +144,8 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):  # noqa: F811
 
 
 def scroll_to(page, selector):
-    """JupyterLab keeps cells far from the screen out of the page, and shows the last one
-    after Run All."""
+    """JupyterLab keeps cells far from the screen out of the page, and after Run All it
+    shows the last one."""
     page.mouse.move(640, 500)
     for _ in range(10):
         page.mouse.wheel(0, -5000)

@@ -374,7 +374,7 @@ MOVING = [
     (FiberExplorer, "off=0.2;along=0.9", {"negative": True}, {"along": 1.5, "off": 0}),
     (LedgerExplorer, "layers=2", {"width": 6}, {}),
     (UnrollingExplorer, "layers=3;place=9", {"reflect": True}, None),
-    (ResultantExplorer, "third=30", {"third": 150}, {"third": 179}),
+    (ResultantExplorer, "third=30", {"third": 150}, {"third": 30}),
     (VirtualWeightsExplorer, "along=0.6", {"along": -0.5}, {"along": 1}),
     (VirtualWeightsExplorer, "view=rescale;log_1=-1", {"log_1": 0.5}, {"log_1": 1}),
 ]

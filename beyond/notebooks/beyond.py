@@ -16,8 +16,8 @@
 # %%
 import neuroviz as nv
 import neuroviz_beyond as nb
-from neuroviz.lessons.exercise import exercise
 from neuroviz.kit.presets import presets
+from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 
 # %% jupyter={"source_hidden": true}

@@ -42,7 +42,7 @@ class LedgerSetting:
     """
 
     width: int = whole("width d", 4, 1, MAX_WIDTH)
-    width_out: int = whole("output width d′ (0: d)", 0, 0, MAX_WIDTH)
+    width_out: int = whole("d′ (0: as d)", 0, 0, MAX_WIDTH)
     head_dim: int = whole("head dimension a", 2, 1, MAX_HEAD)
     tokens: int = whole("tokens t", 3, 1, MAX_TOKENS)
     layers: int = whole("layers l", 2, 1, MAX_LAYERS)

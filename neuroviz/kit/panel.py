@@ -283,7 +283,6 @@ class Panel(Shell):
     @state.setter
     def state(self, text: str) -> None:
         self._restore(text)
-        self._is_moved = True
         self._refresh()
 
     def complete(self, state: str) -> str:

@@ -69,6 +69,7 @@ def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
         # A second click must not start slow work a second time.
         if panel.state != whole or not panel.status.startswith(("done", "working")):
             panel.state = whole
+        panel.show_words()  # the reader has moved it
 
     button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
     button.on_click(go)

@@ -70,6 +70,11 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
         hint = "After a layer of rank one all tokens are parallel. "
         hint += "What does xᵀA x tell about an A, if x never turns?"
         yield Mistake("no collapse", two_tokens - layers, hint)
+        # Who knows that something is lost, and not how much, is still at the collapse.
+        hint = "After a layer of rank one all tokens are parallel. How many dimensions "
+        hint += "has the symmetric part of a later A?"
+        for value in range(right + 1, two_tokens - layers):
+            yield Mistake("a part of the collapse", value, hint)
     elif alone:
         hint = (
             f"{_ALONE}, and its attention weights have to add up to one. What shows"

@@ -96,7 +96,7 @@ class LearningExplorer(Panel):
         at = coordinates(HALF, tuple(map(float, answer.setting.target)))
         said = f"The target {at} is {KINDS[answer.kind]}."
         if answer.is_asked:
-            return f"{said} Guess first, then the layers learn."
+            return said
         how = "singular" if answer.is_singular else "smooth"
         if answer.kind in ("off", "closure only"):
             return (

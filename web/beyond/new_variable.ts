@@ -97,7 +97,8 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
       plane.draw(next.facts, next.look);
       sides.draw(next.facts.table, next.facts.formulas.prime, next.look);
       controls.take(next, isNew);
-      frame.soon();
+      // At once: what is drawn anew is empty until then, and the next answer may come first.
+      paint();
     },
     close() {
       controls.close();

@@ -22,6 +22,7 @@ const TURN = 180; // degrees of θ that lead round the circle
 function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPlace> {
   let message: Message<ResultantFacts, ResultantPlace>;
   let isTouched = false;
+  let begun = 0; // where the root stood when it was sent round
 
   const frame = eachFrame(paint);
   const controls = new Controls<ResultantPlace>(talk, () => frame.soon());
@@ -61,15 +62,18 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
   const play = player(footer, {
-    name: "a root of q₂ goes round the circle",
+    name: "a root of q₂ goes once round the circle",
     seconds: 7,
     from() {
-      const share = controls.here.third / (TURN - 1);
-      return share > 0.97 ? 0 : share;
+      begun = controls.here.third;
+      return 0;
     },
-    to: (share) => controls.go({ third: Math.round(share * (TURN - 1)) }),
+    to: (share) => controls.go({ third: (begun + Math.round(share * TURN)) % TURN }),
     // Where it meets a root of q₁.
-    moments: () => [controls.here.first, controls.here.second].map((root) => root / (TURN - 1)),
+    moments() {
+      const { first, second } = controls.here;
+      return [first, second].map((root) => ((root - begun + TURN) % TURN) / TURN);
+    },
   });
 
   function hold() {

@@ -138,17 +138,22 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     controls.go(best);
   }
 
-  /** The offsets between which the plane meets the surface: beyond them nothing is to be seen. */
+  /** The offsets between which there is something to be seen. */
   function span() {
     const [least, most] = controls.range("offset");
     const all = Array.from({ length: OFFSETS }, (_, n) => {
       return least + ((most - least) * n) / (OFFSETS - 1);
     });
-    const meets = all.filter((offset) => {
-      const there = cutter.planeAt({ ...controls.here, offset });
-      return cutter.cut(there).runs.some((run) => run.length > 2);
+    const { tones } = message.facts.slice;
+    const cuts = all.map((offset) => {
+      const cut = cutter.cut(cutter.planeAt({ ...controls.here, offset }));
+      const hasRuns = cut.runs.some((run) => run.length > 2);
+      return { offset, hasRuns, isSpecial: cutter.section(cut, tones).singular.length > 0 };
     });
-    return meets.length > 1 ? [meets[0], meets[meets.length - 1]] : [least, most];
+    // As long as something special is cut; where nothing is, as long as anything is.
+    const special = cuts.filter(({ isSpecial }) => isSpecial);
+    const shown = special.length > 1 ? special : cuts.filter(({ hasRuns }) => hasRuns);
+    return shown.length > 1 ? [shown[0].offset, shown[shown.length - 1].offset] : [least, most];
   }
 
   /** As Python said it, where that is this place; else as it is computed here. */
