@@ -221,6 +221,7 @@ predict(
     "Eq. 14, used anyway, says 20. What does the network say?",
     nv.measure_dimension(thin),
     wrong=wrong_answers(thin),
+    asks="where the formula stops",
 )
 
 # %% [markdown]
@@ -237,6 +238,7 @@ where_it_stops = HypothesesExplorer(
         "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
         "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax;seed=4",
     },
+    asks="where the formula stops",
 )
 where_it_stops
 

@@ -12,6 +12,7 @@ from test_scene import redraw, scene  # noqa: F401
 
 from neuroviz.explorables import (
     FiberExplorer,
+    HypothesesExplorer,
     NewVariableExplorer,
     ProofExplorer,
     ResultantExplorer,
@@ -25,6 +26,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parents[1]
 
+# What one takes hold of, or chooses.
+HOLDS = ":is(.nv-handle, [role=gridcell])"
 # Topic → panel, its state, and words that only an answer has.
 ASKING = {
     "fibre of a layer": (
@@ -44,6 +47,11 @@ ASKING = {
         r"does nothing|blind|forces|distance is left|still silent",
     ),
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
+    "where the formula stops": (
+        HypothesesExplorer,
+        "head_1=2;head_2=2;inner=2;outer=2",
+        r"is off in|rank 1|measured \d",
+    ),
     "section": (
         SectionExplorer,
         "offset=0.2",
@@ -82,9 +90,9 @@ def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic): 
     page.wait_for_timeout(200)
     (before,) = sensed(page, ".nv")
     assert not re.search(answer, before)
-    page.locator(".nv-handle").first.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowUp")
+    page.locator(f"{HOLDS}[tabindex='0']").first.focus()
+    for key in ("ArrowRight", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
     page.wait_for_timeout(200)
     (after,) = sensed(page, ".nv")
     assert re.search(answer, after)
@@ -115,7 +123,7 @@ def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse): 
         for number, topic in enumerate(topics):
             panel = page.locator(".nv-panel.nv-asking").first
             panel.scroll_into_view_if_needed()
-            panel.locator(".nv-handle").first.wait_for()
+            panel.locator(HOLDS).first.wait_for()
             answer = ASKING[topic][2]
             assert not re.search(answer, panel.evaluate(SENSED)), (path.stem, number)
             name = panel.get_attribute("id")
@@ -134,7 +142,7 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):  # noqa: F811
         page = open_page(lab.url(f"{path.stem}.ipynb"))
         run_all(page, lab)
         for topic in topics:
-            scroll_to(page, ".nv.nv-asking .nv-handle")
+            scroll_to(page, f".nv.nv-asking :is({HOLDS})")
             panel = page.locator(".nv.nv-asking").first
             answer = ASKING[topic][2]
             assert not re.search(answer, panel.evaluate(SENSED)), topic

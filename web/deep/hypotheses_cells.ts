@@ -36,6 +36,10 @@ export function nameOf(cell: Cell, facts: MapFacts): string {
   return `${seen.join(" ")}; ${sentenceOf(cell, facts)}`;
 }
 
+/** Which cell it is, without what it says. */
+export const placeOf = (cell: Cell, facts: MapFacts): string =>
+  sentenceOf(cell, facts).split(":")[0];
+
 /** A difference and its negative have one colour, and only 0 has the colour of 0. */
 export function shadeOf(cell: Cell, most: number, deficit: Scale): Shade {
   const difference = Math.abs(cell.measured - cell.formula);

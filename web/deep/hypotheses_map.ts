@@ -1,7 +1,8 @@
 /** The map: a grid of cells, one of which is chosen by a click, a tap or the keyboard. */
+import { isAsking } from "../kit/painter";
 import type { Look } from "../kit/picture";
 import { classOf, frameIn } from "../kit/view";
-import { cellAfter, differenceOf, frameOf, nameOf, shadeOf } from "./hypotheses_cells";
+import { cellAfter, differenceOf, frameOf, nameOf, placeOf, shadeOf } from "./hypotheses_cells";
 import type { Axis, Cell, MapFacts } from "./hypotheses_facts";
 
 interface MapOptions {
@@ -108,6 +109,9 @@ export function mapView(host: HTMLElement, { chosen, pointed }: MapOptions) {
       drawNumbers(facts.columns);
       drawRows(facts);
 
+      const label = (cell: Cell) => {
+        return isAsking(host) ? placeOf(cell, facts) : nameOf(cell, facts);
+      };
       const frame = (cell: Cell) => frameOf(cell, all).map((side) => `frame-${side}`);
       const shade = (cell: Cell) => shadeOf(cell, facts.most, deficit);
       cells()
@@ -115,10 +119,11 @@ export function mapView(host: HTMLElement, { chosen, pointed }: MapOptions) {
         .classed("off", isOff)
         .style("background", (cell) => shade(cell).color)
         .style("color", (cell) => (isOff(cell) ? shade(cell).letters : null))
-        .attr("aria-label", (cell) => nameOf(cell, facts))
+        .attr("aria-label", label)
         .on("click", (_, cell) => chosen(cell))
         .on("keydown", keyed)
-        .on("focus", (_, cell) => {
+        .on("focus", function (_, cell) {
+          this.ariaLabel = label(cell); // a guess may have been made since
           rove();
           pointed(cell);
         })
