@@ -174,9 +174,9 @@ predict(
     here,
     wrong={
         4: "So Lemma 3.1 says, and it asks for a Q of rank 2. This one has rank 1.",
-        3: "So many dimensions have the changes v wᵀ of the keys. Changes of basis move the queries, too.",
-        7: "Four for C, three for v wᵀ. But some changes of basis fix all queries: they are counted twice.",
-        6: "Two of the three changes v wᵀ of the keys are changes of basis: they are counted already.",
+        3: "So many dimensions have the changes of the keys that no query sees. Changes of basis move the queries, too.",
+        7: "Four for C, and three for changes of the keys that no query sees. But some of these are changes of basis: they are counted twice.",
+        6: "Two of the three changes of the keys that no query sees are changes of basis: they are counted already.",
     },
 )
 

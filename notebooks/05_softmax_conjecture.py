@@ -74,7 +74,7 @@ predict(
 )
 
 # %% [markdown]
-# □ **Status: proved here** for softmax ([Theorem A](../docs/mathematics/softmax.md) and [Theorem B](../beyond/docs/softmax_uniqueness.md), not peer-reviewed), and independently by P. V. Konda (2026), whose single points hold for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
+# □ **Status: proved here** for softmax ([Theorem A](../docs/mathematics/softmax.md) and [Theorem B](../beyond/docs/softmax_uniqueness.md), not peer-reviewed), and independently by P. V. Konda (2026), who has one choice of virtual weights for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
 
 # %% [markdown]
 # ## Reproduce Figure 3

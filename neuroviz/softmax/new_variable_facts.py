@@ -83,7 +83,7 @@ _SILENT_TABLE = {
     "columns": ["move k", "move q"],
     "rows": ["new x₁", "new x₂"],
     "note": "derivatives, times (1+P)² and (1+Q)²",
-    "why": "both are δ⁴ k q x₁ x₂ P Q, whatever P is",
+    "why": "both are (x₂ − x₁)⁴ k q x₁ x₂ P Q",
     "true_rank": 1,
 }
 _MEETING_TABLE = {
