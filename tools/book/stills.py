@@ -22,6 +22,7 @@ _WAIT_SECONDS = 240
 # The control that each panel is about. Where a notebook asks for another one, it is
 # named below.
 MAIN_CONTROL = {
+    "BlendingExplorer": "angle",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
