@@ -90,7 +90,7 @@ def _count_facts(study: HeadsStudy) -> Facts:
 def say_count(study: HeadsStudy) -> tuple[str, str]:
     """The formula with its numbers, and the measurement."""
     count, s = study.count, study.setting
-    measured = f"measured: {count.measured} silent blends"
+    measured = f"measured: {count.measured} silent directions"
     if count.formula is None:
         return f"H = {s.heads} > d = {s.width}: no formula", measured
     return f"H·max(1, H − (d−a)²) = {count.formula}", measured
@@ -100,15 +100,13 @@ def _lines(study: HeadsStudy) -> list[str]:
     count, s = study.count, study.setting
     H = s.heads
     if count.formula is None:
-        return ["a cell for each number of g"]
+        return ["for so many heads nothing is proved"]
     if count.conditions == 0:
         return ["a ≥ d: no condition,", f"all {H}·{H} numbers of g are free"]
-    equations = (
-        "1 equation" if count.conditions == 1 else f"{count.conditions} equations"
-    )
-    numbers = "1 other number" if H == 2 else f"{H - 1} other numbers"
-    gone = H - count.row
+    equations = f"{count.conditions} equation{'s' if count.conditions > 1 else ''}"
+    rest = count.row - 1
+    stays = f"{rest} stays" if rest == 1 else f"{rest or 'none'} stay"
     return [
-        f"(d−a)² = {equations} in each row",
-        f"for {numbers} than g_hh: {gone} gone",
+        f"each row: (d−a)² = {equations},",
+        "its other number goes" if H == 2 else f"of its {H - 1} other numbers {stays}",
     ]

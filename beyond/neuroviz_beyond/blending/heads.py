@@ -1,4 +1,4 @@
-"""Two heads of a lightning layer that are turned into one another: A′ = g A, V′ = V g⁻¹.
+"""Two heads of a lightning layer, turned into one another: A′ = g A, V′ = V g⁻¹.
 
     Σ_h V′_h X Xᵀ A′_h X = Σ_k V_k X Xᵀ A_k X   for every invertible g.
 

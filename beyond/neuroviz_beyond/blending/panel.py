@@ -1,5 +1,6 @@
 """Something to move: a token that comes back at three places, and heads that blend."""
 
+from neuroviz.attention.expected import alpha
 from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
@@ -29,7 +30,7 @@ class BlendingExplorer(Panel):
     >>> "the same output" in panel.description
     True
     >>> panel.state = "view=heads;head_dim=2;turn=30"
-    >>> "rank 3" in panel.description
+    >>> "rank goes up to 3" in panel.description
     True
     """
 
@@ -86,8 +87,6 @@ def _token_badge(study: TokenStudy) -> str:
         "independent, and column 1 has the part ω³x₁.",
         "Theorem N",
         facts=(f"equal at {angles}",),
-        code="from neuroviz_beyond.blending.special_layer import returns\n"
-        f'returns(Fraction("{s.exact_slant}"))',
     )
     found = f"{places} place{'s' if places > 1 else ''}"
     return claim + badge("exact", found, said)
@@ -96,9 +95,9 @@ def _token_badge(study: TokenStudy) -> str:
 def _say_token(study: TokenStudy) -> str:
     s = study.setting
     if s.slant == 0:
-        three = f"3 · {s.angle}° = {3 * s.angle}°"
         how = (
-            f"Column 1 is multiplied by ω³, which has turned by {three}; column 2 by 1."
+            f"Column 1 is multiplied by ω³, which has turned by 3 · {s.angle}° = "
+            f"{3 * s.angle}°; column 2 by 1."
         )
     else:
         how = (
@@ -142,13 +141,10 @@ def _heads_badges(study: HeadsStudy) -> str:
         "weights: their number less the rank of weights ↦ function, without rounding.",
         "exact rank",
         facts=(f"modulo the prime {grouped(count.prime)}",),
-        code=f"{H} * (nv.alpha({a}, {d}) + {d}**2)"
-        f" - nv.measure_dimension({network}).value",
+        code=f"{H * (alpha(a, d) + d**2)} - nv.measure_dimension({network}).value",
     )
     ranks = f"ranks {study.ranks[0]} and {study.ranks[1]}"
-    said = (
-        "The ranks of A₁′ and A₂′ as they are drawn, by elimination with whole numbers."
-    )
+    said = "The ranks of A₁′ and A₂′, by elimination with whole numbers."
     return (
         claim
         + badge("exact", f"kernel {count.measured}", measured)
@@ -159,9 +155,8 @@ def _heads_badges(study: HeadsStudy) -> str:
 def _say_turn(study: HeadsStudy) -> str:
     s = study.setting
     if not s.follow:
-        return "A′ = gA without V′ = Vg⁻¹: " + (
-            "here the outputs are the same." if study.is_same else "the outputs move."
-        )
+        moves = "here the outputs are the same" if study.is_same else "the outputs move"
+        return f"A′ = gA without V′ = Vg⁻¹: {moves}."
     return "A′ = gA and V′ = Vg⁻¹: the outputs stand still for every g."
 
 
@@ -174,12 +169,12 @@ def _say_ranks(study: HeadsStudy) -> str:
         )
     if s.shared:
         return (
-            f"With the same queries U₁ᵀA₂W₁ = 0, and every A₁′ has rank {study.ranks[0]}: "
-            "these special weights blend."
+            "With the same queries U₁ᵀA₂W₁ = 0, and every A₁′ has rank "
+            f"{study.ranks[0]}: these special weights blend."
         )
     if study.is_inside:
         return f"Here both ranks are {max(study.ranks)}, as a = {a} asks."
-    return f"But A₁′ or A₂′ has rank {max(study.ranks)} > a = {a}: no heads of this family."
+    return f"But the rank goes up to {max(study.ranks)} > a = {a}: not of this family."
 
 
 def _say_count(study: HeadsStudy) -> str:

@@ -1,8 +1,8 @@
 """The layer h⁰(X) = X Xᵀ P X of Theorem N, over any numbers, and where it is not
 one-to-one.
 
-Here d = 2, so P = diag(1, 1) is the identity. Tokens are x₁ = (4/5, −3/5) and
-x₂ = (3/5, 4/5) + s x₁, so x₁ᵀPx₂ = s. With the first token multiplied by ω,
+Here d = 2, so P = diag(1, 1) is the identity. Tokens are x₁ = (12/13, −5/13) and
+x₂ = (5/13, 12/13) + s x₁, so x₁ᵀPx₂ = s. With the first token multiplied by ω,
 
     column 1 = ω³ x₁ + ω s x₂,   column 2 = ω² s x₁ + (1 + s²) x₂.
 """
@@ -52,8 +52,8 @@ def tokens_of(slant: Fraction) -> tuple[list[Fraction], list[Fraction]]:
     >>> sum(x * y for x, y in zip(one, two))
     Fraction(1, 4)
     """
-    one = [Fraction(4, 5), Fraction(-3, 5)]
-    across = [Fraction(3, 5), Fraction(4, 5)]
+    one = [Fraction(12, 13), Fraction(-5, 13)]
+    across = [Fraction(5, 13), Fraction(12, 13)]
     return one, [y + slant * x for x, y in zip(one, across, strict=True)]
 
 
@@ -81,8 +81,8 @@ def _sum(terms: Sequence[Number]) -> Number:
 def at_angle(slant: float, degrees: float) -> Columns:
     """The output for (ω x₁, x₂), in floating point.
 
-    >>> [[entry.real for entry in column] for column in at_angle(0.0, 0)]
-    [[0.8, -0.6], [0.6, 0.8]]
+    >>> [[round(13 * x.real) for x in column] for column in at_angle(0.0, 0)]
+    [[12, -5], [5, 12]]
     """
     one, two = tokens_of(Fraction(slant))
     omega = unit(degrees)
