@@ -18,6 +18,7 @@ from neuroviz.explorables import (
     SectionExplorer,
     SurfaceExplorer,
 )
+from neuroviz_beyond.blending.panel import BlendingExplorer
 from tools.book import site
 from tools.notebooks import sources
 
@@ -44,6 +45,16 @@ ASKING = {
         r"does nothing|blind|forces|distance is left|still silent",
     ),
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
+    "places of the circle": (
+        BlendingExplorer,
+        "",
+        r"what it was|stands still|turned by|120°",
+    ),
+    "heads of rank a": (
+        BlendingExplorer,
+        "view=heads;head_dim=2",
+        r"rank \d|ranks \d|allowed|silent|stand still",
+    ),
     "section": (
         SectionExplorer,
         "offset=0.2",

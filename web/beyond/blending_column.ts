@@ -30,7 +30,7 @@ export function columnView(host: HTMLElement, name: string) {
     /** What does not move: the way of the entries round, from ω = 1. */
     draw(way: Complex[][], farthest: number, look: Look) {
       sizes = look.sizes;
-      reach = 1.2 * farthest;
+      reach = 1.25 * farthest;
       const [start] = way;
       const [width, height] = size();
       middle = [width / 2, height / 2];
@@ -39,9 +39,9 @@ export function columnView(host: HTMLElement, name: string) {
       const [right, high] = seen([reach, reach]);
       axes.attr("d", `M${left} ${middle[1]}H${right}M${middle[0]} ${low}V${high}`);
       names.selectAll("*").remove();
-      const soft = { role: "soft", anchor: "end" } as const;
-      textLines(names, [right, middle[1] + sizes.note], ["real"], soft);
-      textLines(names, [middle[0] - 6, high + sizes.note], ["imaginary"], soft);
+      // At the ends where no entry is at ω = 1.
+      textLines(names, [left, middle[1] + sizes.note], ["real"], { role: "soft" });
+      textLines(names, [middle[0] + 6, low - sizes.note], ["imaginary"], { role: "soft" });
       start.forEach((entry, n) => {
         const [cx, cy] = seen(entry);
         before[n].attr("cx", cx).attr("cy", cy).attr("r", sizes.marker);

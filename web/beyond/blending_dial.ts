@@ -66,9 +66,10 @@ export function dialView(host: HTMLElement, options: DialOptions) {
       found = where;
       headline(says, false);
       const [width, height] = size();
-      const room = 2.2 * look.sizes.base;
+      const { base } = look.sizes;
+      const beside = options.arrows[0].name ? 4.5 * base : 2.2 * base;
       middle = [width / 2, height / 2];
-      radius = Math.max(20, Math.min(width, height) / 2 - room);
+      radius = Math.max(20, Math.min(width / 2 - beside, height / 2 - 2.2 * base));
       const [cx, cy] = middle;
       rim.attr("cx", cx).attr("cy", cy).attr("r", radius);
       axes.attr("d", `M${cx - radius} ${cy}H${cx + radius}M${cx} ${cy - radius}V${cy + radius}`);
@@ -85,11 +86,12 @@ export function dialView(host: HTMLElement, options: DialOptions) {
       for (const { name, ahead, line, label } of arrows) {
         const [x, y] = at(degrees + ahead);
         line.attr("x1", middle[0]).attr("y1", middle[1]).attr("x2", x).attr("y2", y);
-        const [left, down] = at(degrees + ahead, 1 + (1.5 * of.sizes.base) / radius);
+        const [left, down] = at(degrees + ahead, 1 + (1.3 * of.sizes.base) / radius);
+        const aside = (left - middle[0]) / radius;
         label
           .attr("x", left)
           .attr("y", down + 0.35 * of.sizes.base)
-          .attr("text-anchor", "middle")
+          .attr("text-anchor", aside > 0.4 ? "start" : aside < -0.4 ? "end" : "middle")
           .text(ahead ? name : `${name} ${said}`);
       }
       rim.classed("found", isFound);

@@ -164,9 +164,7 @@ def _say_ranks(study: HeadsStudy) -> str:
     s = study.setting
     a, d = s.head_dim, s.width
     if a >= d:
-        return (
-            f"a = {a} asks nothing of a {d} × {d} matrix: all turns stay in the family."
-        )
+        return f"a = {a} asks nothing of a {d} × {d} matrix: all turns are allowed."
     if s.shared:
         return (
             "With the same queries U₁ᵀA₂W₁ = 0, and every A₁′ has rank "
