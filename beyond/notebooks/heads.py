@@ -14,12 +14,15 @@
 # You will turn a token round a circle and see a layer miss it at some places, turn two heads into one another while the function stands still, and count how many heads can do that.
 
 # %%
+
 import neuroviz as nv
 import neuroviz_beyond as nb
 
 # %% jupyter={"source_hidden": true}
+from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 from neuroviz_beyond.explorables import BlendingExplorer
+from neuroviz_beyond.lessons.checks import check_mixtures
 
 # %% [markdown]
 # ## Turn a token
@@ -132,6 +135,33 @@ BlendingExplorer(
 three = nb.Transformer(widths=(3, 3), head_dims=(2,), heads=3)
 alpha = 2 * (2 * 3 - 2)
 3 * (alpha + 3**2) - nv.measure_dimension(three).value
+
+# %% jupyter={"source_hidden": true}
+exercise(
+    "Give two 3 × 3 matrices of rank 1 with whole numbers, A₁ and A₂, no multiples of one another, "
+    "so that every mixture c A₁ + s A₂ has rank 1 or less.",
+    check_mixtures,
+    difficulty=2,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+first_head = ...
+second_head = ...
+check_mixtures(first_head, second_head)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Both have the same queries, or both the same keys. With $A_h = k_h q^\top$ the mixture is $(c k_1 + s k_2)\,q^\top$:
+#
+# ```python
+# first_head = [[1, 2, 3], [0, 0, 0], [0, 0, 0]]
+# second_head = [[0, 0, 0], [1, 2, 3], [0, 0, 0]]
+# check_mixtures(first_head, second_head)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # Both proofs are in [the mathematics](../../docs/mathematics/index.md), ours and not peer-reviewed. Next: [what else real transformers have](beyond.ipynb).
