@@ -14,7 +14,6 @@
 # You will turn a token round a circle and see a layer miss it at some places, turn two heads into one another while the function stands still, and count how many heads can do that.
 
 # %%
-
 import neuroviz as nv
 import neuroviz_beyond as nb
 
@@ -118,7 +117,7 @@ BlendingExplorer(
 #
 # <details><summary>Answers</summary>
 #
-# Heads of full rank blend with all of $\mathrm{GL}_H$: that is $H^2$ silent directions. For $a < d$ a direction $\dot A_h = \sum_k g_{hk} A_k$ keeps the rank if $U_h^\top \dot A_h W_h = 0$, where $U_h$ and $W_h$ span the kernels of $A_h$. These are $(d - a)^2$ equations for each row of $g$, and $g_{hh}$ does not occur in them. So $\max(1, H - (d - a)^2)$ numbers a row stay free (**Theorem M**, for $H \le d$ and at almost all weights): at $a = d - 1$ heads blend from the third one on. With the same queries in both heads $W_1 = W_2$, the equations hold by themselves, and two heads blend at these special weights.
+# Both heads have rank 2 at 0°, 90°, 180° and 270°, where they change places and signs. Heads of full rank blend with all of $\mathrm{GL}_H$: that is $H^2$ silent directions. For $a < d$ a direction $\dot A_h = \sum_k g_{hk} A_k$ keeps the rank if $U_h^\top \dot A_h W_h = 0$, where $U_h$ and $W_h$ span the kernels of $A_h$. These are $(d - a)^2$ equations for each row of $g$, and $g_{hh}$ does not occur in them. So $\max(1, H - (d - a)^2)$ numbers a row stay free (**Theorem M**, for $H \le d$ and at almost all weights): at $a = d - 1$ heads blend from the third one on. With the same queries in both heads $W_1 = W_2$, the equations hold by themselves, and two heads blend at these special weights.
 # <!-- check: [(lambda c: (c.formula, c.measured))(shown(BlendingExplorer, f"view=heads;{s}")[0].count) for s in ("head_dim=3", "head_dim=2", "head_dim=2;heads=3")] == [(4, 4), (2, 2), (6, 6)] -->
 # <!-- check: [a for a, ranks in enumerate(shown(BlendingExplorer, "view=heads;head_dim=2")[0].all_ranks) if max(ranks) <= 2] == [0, 90, 180, 270, 360] -->
 # <!-- check: {max(ranks) for ranks in shown(BlendingExplorer, "view=heads;head_dim=2;shared=yes")[0].all_ranks} == {2} -->

@@ -76,7 +76,7 @@ export function dialView(host: HTMLElement, options: DialOptions) {
       names.selectAll("*").remove();
       const soft = { role: "soft", anchor: "middle" } as const;
       textLines(names, [cx + 0.82 * radius, cy + 0.9 * look.sizes.note], [options.axes[0]], soft);
-      textLines(names, [cx - look.sizes.note, cy - 0.85 * radius], [options.axes[1]], soft);
+      textLines(names, [cx + look.sizes.note, cy - 0.85 * radius], [options.axes[1]], soft);
       drawPlaces();
       ring.radius(look.sizes.marker);
     },
