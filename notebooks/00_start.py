@@ -140,6 +140,7 @@ LedgerExplorer(
 # They follow Section 3 of the paper in its order. For those who want more, the folder `beyond/notebooks` has
 # [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),
 # [networks beyond the paper](../beyond/notebooks/beyond.ipynb), [all transformers that compute the same](../beyond/notebooks/transformers.ipynb),
+# [a token and heads to turn](../beyond/notebooks/heads.ipynb),
 # and [what a dimension is good for](../beyond/notebooks/memorisation.ipynb).
 #
 # All formulas, hypotheses and proofs: [the mathematics](../docs/mathematics/index.md). Words from algebraic geometry: the

@@ -292,6 +292,7 @@ CUT_OFF = f"""() => {{
         pytest.param("beyond/unrolling.ipynb", 1, marks=pytest.mark.full),
         pytest.param("beyond/proofs.ipynb", 4, marks=pytest.mark.full),
         pytest.param("beyond/beyond.ipynb", 3, marks=pytest.mark.full),
+        pytest.param("beyond/heads.ipynb", 2, marks=pytest.mark.full),
         pytest.param("beyond/transformers.ipynb", 2, marks=pytest.mark.full),
         pytest.param("beyond/memorisation.ipynb", 1, marks=pytest.mark.full),
     ],

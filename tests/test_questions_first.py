@@ -19,6 +19,7 @@ from neuroviz.explorables import (
     SectionExplorer,
     SurfaceExplorer,
 )
+from neuroviz_beyond.blending.panel import BlendingExplorer
 from tools.book import site
 from tools.notebooks import sources
 
@@ -51,6 +52,16 @@ ASKING = {
         HypothesesExplorer,
         "head_1=2;head_2=2;inner=2;outer=2",
         r"is off in|rank 1|measured \d",
+    ),
+    "places of the circle": (
+        BlendingExplorer,
+        "",
+        r"what it was|stands still|turned by|120°",
+    ),
+    "heads of rank a": (
+        BlendingExplorer,
+        "view=heads;head_dim=2",
+        r"rank \d|ranks \d|allowed|silent|stand still",
     ),
     "section": (
         SectionExplorer,

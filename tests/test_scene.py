@@ -26,6 +26,7 @@ from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
 from neuroviz.softmax.immersion_panel import ProofExplorer
 from neuroviz.softmax.new_variable_panel import NewVariableExplorer
+from neuroviz_beyond.blending.panel import BlendingExplorer
 from neuroviz_beyond.formula.panel import FormulaExplorer
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
@@ -376,6 +377,8 @@ MOVING = [
     (UnrollingExplorer, "layers=3;place=9", {"reflect": True}, None),
     (ResultantExplorer, "third=30", {"third": 150}, {"third": 30}),
     (VirtualWeightsExplorer, "along=0.6", {"along": -0.5}, {"along": 1}),
+    (BlendingExplorer, "angle=300", {"angle": 40}, {"angle": 360}),
+    (BlendingExplorer, "view=heads;turn=30", {"turn": 200}, {"turn": 90}),
     (VirtualWeightsExplorer, "view=rescale;log_1=-1", {"log_1": 0.5}, {"log_1": 1}),
 ]
 

@@ -1,4 +1,5 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
+import { blending } from "./beyond/blending";
 import { immersion } from "./beyond/immersion";
 import { newVariable } from "./beyond/new_variable";
 import { uniqueness } from "./beyond/uniqueness";
@@ -15,6 +16,7 @@ import { section } from "./singular/section";
 import { surface } from "./singular/surface";
 
 const painter = painterOf({
+  blending,
   factors,
   fibre,
   hypotheses,

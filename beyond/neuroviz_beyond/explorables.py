@@ -4,6 +4,7 @@ first asked for."""
 from importlib import import_module
 
 _PANELS = {
+    "BlendingExplorer": "blending.panel",
     "FlagExplorer": "proofs.flag_panel",
     "FormulaExplorer": "formula.panel",
     "MemorisationExplorer": "memorisation.memorisation",

@@ -140,7 +140,7 @@ RealModelsExplorer(
 # %% [markdown]
 # ## Blend yourself
 #
-# How many heads blend, for a shape of your own? A network is written with `widths`, `head_dims` and `heads`:
+# Two heads that turn into one another, by your hand, are in [Turn what a layer does not notice](heads.ipynb). How many blend, for a shape of your own? A network is written with `widths`, `head_dims` and `heads`:
 
 # %%
 three = nb.Transformer(widths=(3, 6), head_dims=(2,), heads=3)

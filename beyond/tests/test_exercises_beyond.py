@@ -13,14 +13,22 @@ from neuroviz_beyond.lessons import checks
 from neuroviz_beyond.lessons.checks import (
     check_blending,
     check_larger_and_poorer,
+    check_mixtures,
     check_shuffle,
 )
 
 A = nv.Architecture
 T = nb.Transformer
 
+ROW = np.outer([1, 0, 0], [1, 2, 3])
+SAME_QUERIES = np.outer([0, 1, 1], [1, 2, 3])
+SAME_KEYS = np.outer([1, 0, 0], [0, 1, 0])
+
 # check, answer
 RIGHT = [
+    (check_mixtures, (ROW, SAME_QUERIES)),
+    (check_mixtures, (ROW.tolist(), SAME_KEYS.astype(float))),
+    (check_mixtures, (10**9 * ROW, -SAME_QUERIES)),
     (check_blending, (T((4, 4), (3,), heads=3),)),
     (check_blending, (T((3, 5), (2,), tokens=2, heads=4),)),
     (check_larger_and_poorer, (A((4, 1, 4), (4, 4)), A((4, 3, 4), (1, 2)))),
@@ -34,6 +42,14 @@ RIGHT = [
 
 # check, answer, what is said
 WRONG = [
+    (check_mixtures, (SAME_QUERIES, SAME_KEYS), "A₁ + A₂ has rank 2"),
+    (check_mixtures, (np.eye(3), ROW), "A₁ has rank 3"),
+    (check_mixtures, (ROW, 0 * ROW), "A₂ has rank 0"),
+    (check_mixtures, (ROW, -2 * ROW), "multiple"),
+    (check_mixtures, (ROW / 2, SAME_KEYS), "whole numbers"),
+    (check_mixtures, (ROW[:2], SAME_KEYS), "3 row"),
+    # a small mixture of theirs is near to rank 1
+    (check_mixtures, (10**9 * ROW, np.outer([0, 1, 0], [0, 0, 1])), "rank 2"),
     (check_blending, (T((4, 4), (3,), heads=2),), "nothing more"),
     (check_blending, (T((4, 4), (4,), heads=3),), "a < d"),
     (check_blending, (A((4, 4), (3,)),), "two heads"),

@@ -91,6 +91,14 @@ PAGES = {
         "beyond/docs/lightning_dimension.md",
         "Theorem C. The dimension of any lightning network",
     ),
+    "Theorem M": (
+        "beyond/docs/lightning_heads.md",
+        "Theorem M. One lightning layer with few heads",
+    ),
+    "Theorem N": (
+        "beyond/docs/lightning_layers_add.md",
+        "Theorem N. Lightning without skips: the layers add, less the bases",
+    ),
     "exact rank": (f"{_PAPER}/exact_rank.md", "Exact rank"),
 }
 """Source of a badge → the page that has it, and the heading there."""

@@ -22,6 +22,7 @@ _WAIT_SECONDS = 240
 # The control that each panel is about. Where a notebook asks for another one, it is
 # named below.
 MAIN_CONTROL = {
+    "BlendingExplorer": "angle",
     "FactorizationExplorer": "along",
     "FiberExplorer": "along",
     "Figure3Explorer": "layers",
@@ -51,6 +52,7 @@ ASKED_FOR = {
     ("00_start", 0): "layers",
     ("04_deep_dimension", 1): "log_1",
     ("04_deep_dimension", 2): "layers",
+    ("heads", 1): "turn",
     ("transformers", 1): "third",
 }
 

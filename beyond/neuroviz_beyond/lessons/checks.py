@@ -9,8 +9,9 @@ from neuroviz.attention import Architecture
 from neuroviz.attention.expected import alpha
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.lessons.checks_deep import small_network
-from neuroviz.lessons.exercise import checker
+from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import Reals
+from neuroviz_beyond.blending.heads import rank_of
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import align
 from neuroviz_beyond.transformers.evaluate import Weights, random_weights
@@ -64,6 +65,39 @@ def check_blending(arch: object) -> str:
         )
     said = f"Lost are {lost}: one rescaling a head, and nothing more."
     raise ValueError(f"{said} How many directions may a head take?")
+
+
+@checker
+def check_mixtures(first: object, second: object) -> str:
+    """Whether two 3 × 3 matrices of rank 1 have only mixtures of rank 1, and are no
+    multiples of one another.
+
+    Where both have rank 1, each 2 × 2 minor of c A₁ + s A₂ is c s times that of
+    A₁ + A₂. So one mixture decides.
+
+    >>> check_mixtures([[1, 0, 0], [0, 0, 0], [0, 0, 0]],
+    ...                [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    ✗ Not yet. A₁ + A₂ has rank 2. What can two matrices of rank 1 have in common?
+    """
+    one, two = _whole("A₁", first), _whole("A₂", second)
+    for name, found in (("A₁", one), ("A₂", two)):
+        if (rank := rank_of(found)) != 1:
+            raise ValueError(f"{name} has rank {rank}; the task asks for rank 1.")
+    if rank_of(np.stack([one.ravel(), two.ravel()])) == 1:
+        raise ValueError("One is a multiple of the other: nothing is mixed.")
+    if (rank := rank_of(one + two)) > 1:
+        raise ValueError(
+            f"A₁ + A₂ has rank {rank}. What can two matrices of rank 1 have in common?"
+        )
+    return "Every c A₁ + s A₂ has rank 1 or less: these two heads blend."
+
+
+def _whole(name: str, given: object) -> np.ndarray:
+    """A 3 × 3 matrix of whole numbers."""
+    found = matrix(name, given, 3, 3)
+    if (found != np.round(found)).any():
+        raise ValueError(f"Take whole numbers for {name}: then ranks are exact.")
+    return np.vectorize(int, otypes=[object])(found)
 
 
 @checker

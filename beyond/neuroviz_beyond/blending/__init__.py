@@ -1,0 +1,2 @@
+"""What a lightning layer hides: a token turned by a cube root of 1, and heads that
+blend."""

@@ -1,0 +1,185 @@
+"""Something to move: a token that comes back at three places, and heads that blend."""
+
+from neuroviz.attention.expected import alpha
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge
+from neuroviz.kit.panel import Panel
+from neuroviz.kit.reasons import Reasons
+from neuroviz.kit.words import grouped, in_two_lines, signed
+from neuroviz_beyond.blending.blending_facts import blending_picture
+from neuroviz_beyond.blending.study import (
+    BlendingSetting,
+    HeadsStudy,
+    TokenStudy,
+    study_blending,
+)
+
+_OF_THE_TOKEN = ("angle", "slant")
+_OF_THE_HEADS = ("turn", "width", "head_dim", "heads", "shared", "follow", "seed")
+
+
+class BlendingExplorer(Panel):
+    """Turn a token, or two heads, round a circle, and see where the layer notices.
+
+    View "token": h⁰(ω x₁, x₂) beside h⁰(x₁, x₂), the special layer of Theorem N. View
+    "heads": A′ = g A and V′ = V g⁻¹, as in Theorem M, with the ranks of A₁′ and A₂′.
+
+    Controls: see `BlendingSetting`; those of a view are shown with it.
+
+    >>> panel = BlendingExplorer(state="angle=120")
+    >>> "the same output" in panel.description
+    True
+    >>> panel.state = "view=heads;head_dim=2;turn=30"
+    >>> "rank goes up to 3" in panel.description
+    True
+    """
+
+    title = "What a lightning layer does not notice"
+    setting = BlendingSetting
+    draw = staticmethod(blending_picture)
+    _answer = staticmethod(study_blending)
+
+    def _arrange(self) -> None:
+        is_token = self.controls["view"].value == "token"
+        for name in (*_OF_THE_TOKEN, *_OF_THE_HEADS):
+            belongs = (name in _OF_THE_TOKEN) == is_token
+            self.controls[name].disabled = not belongs
+            if self._hides:
+                self.controls[name].layout.display = None if belongs else "none"
+
+    def _badge(self, answer: TokenStudy | HeadsStudy) -> str:
+        if isinstance(answer, TokenStudy):
+            return _token_badge(answer)
+        return _heads_badges(answer)
+
+    def _describe(self, answer: TokenStudy | HeadsStudy) -> str:
+        if isinstance(answer, TokenStudy):
+            return _say_token(answer)
+        return in_two_lines([_say_turn(answer), _say_ranks(answer), _say_count(answer)])
+
+
+# One token
+
+
+def _token_badge(study: TokenStudy) -> str:
+    s = study.setting
+    orthogonal = Hypothesis(f"x₁ᵀPx₂ = 0; here it is {signed(s.slant)}", s.slant == 0)
+    lengths = Hypothesis("x₁ᵀPx₁ and x₂ᵀPx₂ are not 0", True)
+    if s.slant == 0:
+        says = (
+            "Theorem N, step (a): column 1 is ω³ m₁x₁ and column 2 is m₂x₂, with "
+            "m = xᵀPx. So h⁰(ωx₁, x₂) = h⁰(x₁, x₂) exactly where ω³ = 1."
+        )
+        reasons = Reasons(says, "Theorem N", (orthogonal, lengths))
+        claim = badge("proved here", "Theorem N, step (a)", reasons)
+    else:
+        says = (
+            "Step (a) of Theorem N is about orthogonal tokens. For others ω x₁ᵀPx₂ x₂ "
+            "is added to column 1 and ω² x₁ᵀPx₂ x₁ to column 2."
+        )
+        reasons = Reasons(says, "Theorem N", (orthogonal, lengths))
+        claim = badge("outside hypotheses", "Theorem N needs x₁ᵀPx₂ = 0", reasons)
+    angles = ", ".join(f"{angle}°" for angle in study.returns)
+    places = len(study.returns)
+    said = Reasons(
+        "h⁰ at ω = 1 and at both other cube roots of 1, computed with numbers a + bω, "
+        "ω² = −1 − ω, without rounding. No other ω comes back: x₁ and x₂ are "
+        "independent, and column 1 has the part ω³x₁.",
+        "Theorem N",
+        facts=(f"equal at {angles}",),
+    )
+    found = f"{places} place{'s' if places > 1 else ''}"
+    return claim + badge("exact", found, said)
+
+
+def _say_token(study: TokenStudy) -> str:
+    s = study.setting
+    if s.slant == 0:
+        how = (
+            f"Column 1 is multiplied by ω³, which has turned by 3 · {s.angle}° = "
+            f"{3 * s.angle}°; column 2 by 1."
+        )
+    else:
+        how = (
+            f"x₁ᵀPx₂ = {signed(s.slant)}: column 1 is ω³x₁ + ω x₁ᵀPx₂ x₂, and column 2 "
+            "moves as well. Only ω = 1 is left."
+        )
+    if study.is_same:
+        roots = {0: "1", 120: "a cube root of 1", 240: "a cube root of 1"}
+        which = roots[s.angle % 360]
+        return f"{how} ω is {which}: the same output, exactly."
+    return f"{how} The output is {study.distance:.2f} away from that at ω = 1."
+
+
+# Two heads
+
+
+def _heads_badges(study: HeadsStudy) -> str:
+    count, s = study.count, study.setting
+    d, a, H = s.width, s.head_dim, s.heads
+    heads = Hypothesis(f"H ≤ d: {H} {'≤' if H <= d else '>'} {d}", H <= d)
+    hypotheses = (
+        heads,
+        Hypothesis("full values, two tokens or more", True),
+        Hypothesis("almost all weights", not s.shared),
+    )
+    width = f"(d − a)₊² = {count.conditions}"
+    if count.formula is None:
+        says = "Theorem M has no formula for more heads than the width."
+        reasons = Reasons(says, "Theorem M", hypotheses)
+        claim = badge("outside hypotheses", "Theorem M", reasons)
+    else:
+        says = (
+            f"Theorem M: g has H·max(1, H − (d − a)₊²) = {H}·max(1, {H} − "
+            f"{count.conditions}) = {count.formula} directions that keep all ranks."
+        )
+        reasons = Reasons(says, "Theorem M", hypotheses, (width,))
+        claim = badge("proved here", f"Theorem M: {count.formula}", reasons)
+    network = f"nb.Transformer(widths=({d}, {d}), head_dims=({a},), heads={H})"
+    measured = Reasons(
+        f"Of the directions of all A and V, {count.measured} are silent at random "
+        "weights: their number less the rank of weights ↦ function, without rounding.",
+        "exact rank",
+        facts=(f"modulo the prime {grouped(count.prime)}",),
+        code=f"{H * (alpha(a, d) + d**2)} - nv.measure_dimension({network}).value",
+    )
+    ranks = f"ranks {study.ranks[0]} and {study.ranks[1]}"
+    said = "The ranks of A₁′ and A₂′, by elimination with whole numbers."
+    return (
+        claim
+        + badge("exact", f"kernel {count.measured}", measured)
+        + badge("exact", ranks, Reasons(said, "Theorem M"))
+    )
+
+
+def _say_turn(study: HeadsStudy) -> str:
+    s = study.setting
+    if not s.follow:
+        moves = "here the outputs are the same" if study.is_same else "the outputs move"
+        return f"A′ = gA without V′ = Vg⁻¹: {moves}."
+    return "A′ = gA and V′ = Vg⁻¹: the outputs stand still for every g."
+
+
+def _say_ranks(study: HeadsStudy) -> str:
+    s = study.setting
+    a, d = s.head_dim, s.width
+    if a >= d:
+        return f"a = {a} asks nothing of a {d} × {d} matrix: all turns are allowed."
+    if s.shared:
+        return (
+            "With the same queries U₁ᵀA₂W₁ = 0, and every A₁′ has rank "
+            f"{study.ranks[0]}: these special weights blend."
+        )
+    if study.is_inside:
+        return f"Here both ranks are {max(study.ranks)}, as a = {a} asks."
+    return f"But the rank goes up to {max(study.ranks)} > a = {a}: not of this family."
+
+
+def _say_count(study: HeadsStudy) -> str:
+    count, s = study.count, study.setting
+    found = f"{s.heads} heads at almost all weights: {count.measured} silent directions"
+    if count.formula is None:
+        return f"{found}, measured; H > d has no formula."
+    of_them = count.formula - s.heads
+    blends = f"{of_them} of them blend" if of_them else "one rescaling for each"
+    return f"{found}, {blends}."
