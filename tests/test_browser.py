@@ -342,7 +342,8 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
 def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     """The point goes with the pointer; controls, words and badge follow, as in a panel
     opened there."""
-    page = open_page(lab.url("03_singular_locus.ipynb"))
+    code = "from neuroviz.explorables import SurfaceExplorer\nSurfaceExplorer()"
+    page = open_page(lab.url(written(lab, "surface.ipynb", code)))
     run_all(page, lab)
     look_at(page, 0)
     here = page.locator(PANEL).first

@@ -356,7 +356,7 @@ def named(label: str) -> str:
 MOVING = [
     (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
     # beyond, it misses
-    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.96875}),
+    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.90625}),
     (LearningExplorer, "s=1.2;y=0.3;z=0.4", {"s": 2.2}, {}),
     (ProofExplorer, "", {"experiment": "only-2"}, {}),
     (
@@ -671,6 +671,6 @@ def test_a_tooltip_says_the_numbers_of_its_point(bare_page):
         " 1000})",
         figure,
     )
-    bare_page.locator(".points path").first.hover(force=True)
+    bare_page.locator(".textpoint").first.hover(force=True, timeout=20_000)
     bare_page.wait_for_selector(".hovertext", timeout=1000 * PATIENCE)
     assert bare_page.locator(".hovertext").text_content() in said
