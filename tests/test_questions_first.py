@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import all_explorables
 import pytest
 from test_book import browse  # noqa: F401
 from test_browser import lab, open_page, run_all  # noqa: F401
@@ -19,7 +20,6 @@ from neuroviz.explorables import (
     SectionExplorer,
     SurfaceExplorer,
 )
-from neuroviz_beyond.blending.panel import BlendingExplorer
 from tools.book import site
 from tools.notebooks import sources
 
@@ -54,12 +54,12 @@ ASKING = {
         r"is off in|rank 1|measured \d",
     ),
     "places of the circle": (
-        BlendingExplorer,
+        all_explorables.BlendingExplorer,
         "",
         r"what it was|stands still|turned by|120°",
     ),
     "heads of rank a": (
-        BlendingExplorer,
+        all_explorables.BlendingExplorer,
         "view=heads;head_dim=2",
         r"rank \d|ranks \d|allowed|silent|stand still",
     ),
