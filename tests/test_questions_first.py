@@ -93,7 +93,7 @@ def sensed(page, selector):
 
 
 @pytest.mark.parametrize("topic", ASKING)
-def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):  # noqa: F811
+def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):
     kind, state, answer = ASKING[topic]
     page = scene(state, kind=kind)
     page.evaluate("document.querySelector('.nv').classList.add('nv-asking')")
@@ -126,7 +126,7 @@ def asking_panels():
 
 
 @pytest.mark.full
-def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse):  # noqa: F811
+def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse):
     panels = asking_panels()
     folder = site.build(tmp_path, [path.stem for path in panels])
     for path, topics in panels.items():
@@ -147,7 +147,7 @@ def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse): 
 
 
 @pytest.mark.full
-def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):  # noqa: F811
+def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):
     for path, topics in asking_panels().items():
         shutil.copy(path.with_suffix(".ipynb"), lab.notebooks)
         page = open_page(lab.url(f"{path.stem}.ipynb"))

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 FIRST, THIRD = named("one root of q₁"), named("one root of q₂")
 
 
-def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):  # noqa: F811
+def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):
     page = scene(kind=ResultantExplorer)
     assert "no root is common" in said(page)
     dragged(page, THIRD, *middle(page, FIRST))
@@ -28,7 +28,7 @@ def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):  #
     assert page.locator(".meeting circle").count() == 1
 
 
-def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):  # noqa: F811
+def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):
     page = scene("first=1", kind=ResultantExplorer)
     page.locator("[aria-label='one root of q₁']").focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft"):
@@ -38,7 +38,7 @@ def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):  # noqa: F
     assert place(page)["first"] == 8
 
 
-def test_the_walk_stops_where_the_root_meets_another(scene):  # noqa: F811
+def test_the_walk_stops_where_the_root_meets_another(scene):
     page = scene("third=50", motion="reduce", kind=ResultantExplorer)
     page.locator(".nv-play").click()
     for met in (80, 20, 50):

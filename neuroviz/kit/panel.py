@@ -57,6 +57,8 @@ class Panel(Shell):
         presets: label → state, as buttons above the figure; what a state does not name
             is as the panel was opened. Each is tried on the controls before its button
             exists.
+        asks: a topic. The panel opens without its words and badges, until a question of
+            the same topic is answered, the reader moves it, or presses "Show me".
 
     Attributes:
         controls: name → widget.

@@ -103,7 +103,7 @@ PAGES = {
 }
 """Source of a badge → the page that has it, and the heading there."""
 
-_SHOWN_DIGITS = 120  # of a line of Python
+_LONGEST_LINE = 200  # of Python that is shown
 
 
 @dataclass(frozen=True)
@@ -246,6 +246,6 @@ def _line(net: object, function: str) -> str:
     """Python that says the number again; of a network that takes too long to write,
     nothing."""
     line = f"nv.{function}(nv.{net!r}).value"
-    if type(net) is not Architecture or len(line) > _SHOWN_DIGITS + 80:
+    if type(net) is not Architecture or len(line) > _LONGEST_LINE:
         return ""
     return line

@@ -22,7 +22,7 @@ _OF_A_LAYER = (
     Hypothesis("t ≥ 2", True),
 )
 _CLAIMS = {
-    "smooth": "A or V has rank 2: the function is a smooth point.",
+    "smooth": "A has rank 2: the function is a smooth point.",
     "crossing": "A and V have rank 1, and keys and values use different linear forms: "
     "the function is singular, and no boundary point.",
     "boundary": "A = v kᵀ and V = h vᵀ, or one of them is 0: the function is singular, "

@@ -1,14 +1,21 @@
 """Figure 3 of the paper, reproduced: any layers, tokens, heads and widths, and a file
 to take home."""
 
+from dataclasses import replace
+
 import ipywidgets as widgets
 
 from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.reasons import of_a_formula
+from neuroviz.kit.reasons import Reasons, of_a_formula
 from neuroviz.kit.words import tiny
-from neuroviz.softmax.figure3 import Figure3Setting, Figure3Study, study_figure3
+from neuroviz.softmax.figure3 import (
+    Figure3Point,
+    Figure3Setting,
+    Figure3Study,
+    study_figure3,
+)
 from neuroviz.softmax.figure3_figure import figure3_parts
 
 
@@ -61,9 +68,9 @@ class Figure3Explorer(Panel):
         for status in dict.fromkeys(point.expected.status for point in answer.points):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))
-            off = "" if all(point.on_formula for point in here) else " ≠ measured"
-            reasons = of_a_formula(here[0].expected, here[0].arch)
-            badges.append(badge(status, f"{names}{off}", reasons))
+            wrong = [point for point in here if not point.on_formula]
+            off = " ≠ measured" if wrong else ""
+            badges.append(badge(status, f"{names}{off}", _reasons(wrong or here)))
         return "".join(badges)
 
     def _describe(self, answer: Figure3Study) -> str:
@@ -71,6 +78,14 @@ class Figure3Explorer(Panel):
         said = [_say_exact(answer), _say_float64(answer)]
         said += [_say_float32(answer)] if setting.peer else []
         return " ".join(said)
+
+
+def _reasons(points: list[Figure3Point]) -> Reasons:
+    """Those of the first of these networks, and which one it is."""
+    first = points[0]
+    reasons = of_a_formula(first.expected, first.arch)
+    which = f"shown for δ = {first.width}, the first of {len(points)}"
+    return replace(reasons, facts=(*reasons.facts, which))
 
 
 def _widths(points: object) -> str:

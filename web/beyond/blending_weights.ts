@@ -1,5 +1,6 @@
 /** The matrices of both heads as they are now, each A with its rank. */
 import { scaleLinear } from "d3-scale";
+import { paintCells } from "../kit/cells";
 import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix } from "../deep/matrix";
@@ -66,18 +67,4 @@ export function weightsView(host: HTMLElement) {
       });
     },
   };
-}
-
-function paintCells(group: Group, matrix: Matrix, cell: number, shade: (entry: number) => string) {
-  const columns = matrix[0].length;
-  group
-    .selectAll("rect")
-    .data(matrix.flat())
-    .join("rect")
-    .attr("class", "cell")
-    .attr("x", (_, n) => cell * (n % columns))
-    .attr("y", (_, n) => cell * Math.floor(n / columns))
-    .attr("width", cell)
-    .attr("height", cell)
-    .attr("fill", shade);
 }

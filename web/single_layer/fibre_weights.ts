@@ -1,5 +1,6 @@
 /** The weights: A and V at the start, and below them A and V now. */
 import { scaleLinear } from "d3-scale";
+import { paintCells } from "../kit/cells";
 import type { Look } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix, Pair, WeightFacts } from "./fibre_facts";
@@ -54,18 +55,4 @@ export function weightsView(host: HTMLElement) {
       now.forEach((matrix, k) => paint(tiles[2 + k], k, matrix));
     },
   };
-}
-
-function paintCells(group: Group, matrix: Matrix, cell: number, shade: (entry: number) => string) {
-  const columns = matrix[0].length;
-  group
-    .selectAll("rect")
-    .data(matrix.flat())
-    .join("rect")
-    .attr("class", "cell")
-    .attr("x", (_, n) => cell * (n % columns))
-    .attr("y", (_, n) => cell * Math.floor(n / columns))
-    .attr("width", cell)
-    .attr("height", cell)
-    .attr("fill", shade);
 }
