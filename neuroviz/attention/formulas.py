@@ -74,6 +74,19 @@ def collapsing_layer(arch: Architecture) -> int | None:
     return None
 
 
+def symmetric_after(arch: Architecture) -> int | None:
+    """The layer after which each A is seen through its symmetric part only: 0 for a
+    single token, that of a rank-one collapse; None if there is none, as with softmax.
+
+    >>> symmetric_after(Architecture((3, 3, 3), (1, 2)))
+    1
+    >>> symmetric_after(Architecture((3, 3, 3), (1, 2), attention="softmax"))
+    """
+    if arch.attention == "softmax":
+        return None
+    return 0 if arch.tokens == 1 else collapsing_layer(arch)
+
+
 def general_formula(arch: Architecture) -> Expected:
     """The dimension of any deep lightning or softmax network: no hypotheses.
 
@@ -106,7 +119,7 @@ def general_formula(arch: Architecture) -> Expected:
         )
     if arch.attention == "softmax":
         return Expected(visible_count(arch), "proved here", "Corollary A", note)
-    layer = 0 if arch.tokens == 1 else collapsing_layer(arch)
+    layer = symmetric_after(arch)
     count = visible_count(arch, symmetric_after=layer)
     if arch.tokens == 1:
         note = "a single token sees xᵀAx only: the symmetric part of each A counts"

@@ -2,7 +2,7 @@
 
 from neuroviz.attention.architecture import Architecture
 from neuroviz.attention.expected import alpha, sigma
-from neuroviz.attention.formulas import collapsing_layer, effective_widths, numbered
+from neuroviz.attention.formulas import effective_widths, numbered, symmetric_after
 
 _MOST_TERMS = 4  # of a sum that is written out
 
@@ -38,12 +38,11 @@ def general_formula_in_numbers(arch: Architecture) -> str:
     if arch.attention == "softmax" and arch.tokens == 1:
         r = min(arch.widths)
         return f"{r}·({arch.widths[0]} + {arch.widths[-1]} − {r})"
-    hidden_after = 0 if arch.tokens == 1 else collapsing_layer(arch)
+    hidden_after = symmetric_after(arch)
     matrices = [w[i] * w[i + 1] for i in range(arch.num_layers)]
     heads = []
     for i, a in enumerate(arch.head_dims):
         is_hidden = hidden_after is not None and i >= hidden_after
-        is_hidden = is_hidden and arch.attention == "lightning"
         heads.append(sigma(a, w[i]) if is_hidden else alpha(a, w[i]))
     said = f"{_sum(matrices)} + {_sum(heads)}"
     inner = [width**2 for width in w[1:-1]]

@@ -11,7 +11,7 @@ import numpy as np
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.expected import alpha, sigma
-from neuroviz.attention.formulas import collapsing_layer, effective_widths, numbered
+from neuroviz.attention.formulas import effective_widths, numbered, symmetric_after
 from neuroviz.deep.dimension import paper_name
 from neuroviz.deep.hypotheses import PARALLEL, HypothesesStudy
 from neuroviz.kit.picture import words
@@ -64,9 +64,7 @@ def _sees_any(arch: Architecture) -> bool:
 
 def _sees_symmetric_part_only(arch: Architecture, layer: int) -> bool:
     """Whether a layer compares a vector with its own multiples alone."""
-    if arch.attention == "softmax":
-        return False
-    parallel_after = 0 if arch.tokens == 1 else collapsing_layer(arch)
+    parallel_after = symmetric_after(arch)
     return parallel_after is not None and layer > parallel_after
 
 

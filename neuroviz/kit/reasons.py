@@ -10,9 +10,9 @@ from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import (
     Hypothesis,
-    collapsing_layer,
     effective_widths,
     paper_hypotheses,
+    symmetric_after,
 )
 from neuroviz.attention.in_numbers import (
     alphas_in_numbers,
@@ -229,9 +229,7 @@ def _general_in_letters(arch: Architecture) -> str:
     """What the sum of `general_formula_in_numbers` consists of."""
     if arch.attention == "softmax" and arch.tokens == 1:
         return "r (d₀ + d_l − r), where r is the least width"
-    hides = arch.attention == "lightning" and (
-        arch.tokens == 1 or collapsing_layer(arch) is not None
-    )
+    hides = symmetric_after(arch) is not None
     heads = "α, or σ where symmetric parts are seen" if hides else "α"
     last = " − l" if arch.attention == "lightning" else ""
     widths = in_short(effective_widths(arch))
