@@ -1,6 +1,5 @@
 /** The matrices of both heads as they are now, each A with its rank. */
-import { scaleLinear } from "d3-scale";
-import { paintCells } from "../kit/cells";
+import { paintCells, shadesOf } from "../kit/cells";
 import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix } from "../deep/matrix";
@@ -49,8 +48,7 @@ export function weightsView(host: HTMLElement) {
       });
       const shades = [formulas.A, formulas.V].map((pair) => {
         const most = Math.max(...pair.flat(2).map(Math.abs));
-        const stops = [-most, -most / 2, 0, most / 2, most];
-        return scaleLinear<string>().domain(stops).range(diverging).clamp(true);
+        return shadesOf(most, diverging);
       });
       paint = (group, which, matrix) => paintCells(group, matrix, cell, shades[which]);
     },

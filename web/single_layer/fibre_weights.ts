@@ -1,6 +1,5 @@
 /** The weights: A and V at the start, and below them A and V now. */
-import { scaleLinear } from "d3-scale";
-import { paintCells } from "../kit/cells";
+import { paintCells, shadesOf } from "../kit/cells";
 import type { Look } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix, Pair, WeightFacts } from "./fibre_facts";
@@ -43,10 +42,7 @@ export function weightsView(host: HTMLElement) {
       tiles.forEach((tile, k) => {
         tile.attr("transform", `translate(${left[k % 2]} ${top[k < 2 ? 0 : 1]})`);
       });
-      const shades = facts.limits.map((most) => {
-        const stops = [-most, -most / 2, 0, most / 2, most];
-        return scaleLinear<string>().domain(stops).range(diverging).clamp(true);
-      });
+      const shades = facts.limits.map((most) => shadesOf(most, diverging));
       paint = (group, which, matrix) => paintCells(group, matrix, cell, shades[which]);
       facts.start.forEach((matrix, k) => paint(tiles[k], k, matrix));
     },
