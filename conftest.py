@@ -5,6 +5,7 @@ import random
 import shutil
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -131,16 +132,38 @@ def chromium() -> str:
 
 
 @pytest.fixture
-def bare_page(chromium):
-    """A page with nothing on it, and no kernel."""
+def browser(chromium):
+    """A browser without a kernel."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        page = browser.new_page()
-        page.set_default_timeout(600_000)
-        yield page
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def bare_page(browser):
+    """A page with nothing on it."""
+    page = browser.new_page()
+    page.set_default_timeout(600_000)
+    return page
+
+
+@pytest.fixture
+def scene(bare_page):
+    """Shows a panel's scene: `scene(state, motion, kind=)` is its page."""
+    import scenes
+
+    return partial(scenes.show, bare_page)
+
+
+@pytest.fixture
+def phone(browser):
+    """Opens a panel's scene for a finger: `phone(kind, width, height)` is its page."""
+    import scenes
+
+    return partial(scenes.show_on_phone, browser)
 
 
 @pytest.fixture(scope="module")

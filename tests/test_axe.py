@@ -4,16 +4,13 @@ to dark."""
 from itertools import product
 
 import pytest
+from all_scenes import SCENES
 from node import WEB, need_node
-from test_scene import MOVING, redraw, scene  # noqa: F401  # the fixture
-
-from neuroviz.deep.hypotheses_panel import HypothesesExplorer
+from scenes import redraw
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
-WITH_HANDLES = {kind for kind, *_ in MOVING}
-SCENES = WITH_HANDLES | {HypothesesExplorer}  # whose cells are pressed
 # Rules for a whole page, of which a scene is a part.
 OF_A_PAGE = (
     "region",

@@ -3,16 +3,7 @@ keyboard."""
 
 import numpy as np
 import pytest
-from test_scene import (
-    ask,
-    dragged,
-    middle,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401  # the fixture
+from scenes import ask, dragged, middle, place, redraw, said, touch
 
 from neuroviz.factorization.panel import FactorizationExplorer
 

@@ -4,18 +4,7 @@ kernel."""
 import base64
 
 import pytest
-from test_scene import (
-    AGREE,
-    ask,
-    dragged,
-    middle,
-    named,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import ask, dragged, middle, named, place, redraw, said, touch
 
 from neuroviz.softmax.immersion_panel import ProofExplorer
 
@@ -33,7 +22,7 @@ def test_a_token_is_dragged_until_it_meets_the_other(scene):
         "free",
         "true",
     )
-    assert here["mu_1"] + here["nu_1"] == pytest.approx(1, abs=AGREE)
+    assert here["mu_1"] + here["nu_1"] == pytest.approx(1, abs=1e-9)
     # Layer 2 hears of it at once: equal tokens stay equal, and no share of theirs
     # shows.
     assert middle(page, one) == pytest.approx((u, y), abs=2)

@@ -26,6 +26,7 @@ TESTS = ROOT.parent / "tests"
 TESTS_BEYOND = ROOT.parent / "beyond" / "tests"
 DELIVERIES = {
     "all_explorables.py",  # every panel
+    "all_scenes.py",
     "checks.py",  # what notebooks and pages of both packages say
     "test_browser.py",
     "test_import.py",

@@ -5,17 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from test_scene import (
-    ask,
-    dragged,
-    middle,
-    named,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import ask, dragged, middle, named, place, redraw, said, touch
 
 from neuroviz.singular.learning_facts import CHOICES, MOVES, RANGES
 from neuroviz.singular.learning_panel import LearningExplorer

@@ -1,16 +1,7 @@
 """An exponential that is let go, in a browser: by mouse, finger, keyboard and ▶."""
 
 import pytest
-from test_scene import (
-    dragged,
-    middle,
-    named,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import dragged, middle, named, place, redraw, said, touch
 
 from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 

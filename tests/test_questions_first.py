@@ -7,9 +7,9 @@ from pathlib import Path
 
 import all_explorables
 import pytest
+from scenes import redraw
 from test_book import browse  # noqa: F401
 from test_browser import lab, open_page, run_all  # noqa: F401
-from test_scene import redraw, scene  # noqa: F401
 
 from neuroviz.explorables import (
     FiberExplorer,

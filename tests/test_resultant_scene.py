@@ -2,15 +2,7 @@
 kernel."""
 
 import pytest
-from test_scene import (
-    dragged,
-    middle,
-    named,
-    place,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import dragged, middle, named, place, said
 
 from neuroviz.singular.resultant_panel import ResultantExplorer
 

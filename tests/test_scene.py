@@ -2,120 +2,25 @@
 takes hold of things."""
 
 import base64
-import gzip
 import json
-import random
-from pathlib import Path
 
 import numpy as np
 import pytest
+from all_scenes import MOVING
 from panels import PATIENCE
-from test_surface_explorer import SETTINGS
+from scenes import ask, asked, dragged, load, middle, named, place, redraw, said
 
-from neuroviz.deep.ledger_panel import LedgerExplorer
-from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
-from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
 from neuroviz.single_layer.panel import FiberExplorer
 from neuroviz.singular.chart import chart_of, in_drawing
-from neuroviz.singular.learning_panel import LearningExplorer
-from neuroviz.singular.resultant_panel import ResultantExplorer
-from neuroviz.singular.section_panel import SectionExplorer
 from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz.singular.surface_point import point_at
-from neuroviz.softmax.immersion_panel import ProofExplorer
-from neuroviz.softmax.new_variable_panel import NewVariableExplorer
-from neuroviz_beyond.blending.panel import BlendingExplorer
 from neuroviz_beyond.formula.panel import FormulaExplorer
-from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-ROOT = Path(__file__).parent.parent
-AGREE = 1e-9
-NETWORK = "deep/javascript/ledger_network.js"
-LOAD = (
-    "async ([name, code]) => { const blob = new Blob([code], {type:"
-    " 'text/javascript'}); window[name] = await import(URL.createObjectURL(blob)); }"
-)
-SLICES = [*SETTINGS.values()]
-POINT, ROOT_HANDLE = (
-    f".nv-handle[aria-label='{name}']" for name in ("the point", "the common root")
-)
-
-
-def some(draw: random.Random) -> float:
-    return round(draw.uniform(-1, 1), 6)
-
-
-def load(page, path: str = "", code: str = "") -> None:
-    """A file of the package, or a bundle; and what tests ask of a page."""
-    code = code or (ROOT / "neuroviz" / path).read_text(encoding="utf-8")
-    for named in (
-        ["code", code],
-        ["helper", Path(__file__).with_name("scene.js").read_text(encoding="utf-8")],
-    ):
-        page.evaluate(LOAD, named)
-
-
-def ask(page, name: str, *arguments: object) -> object:
-    """A function of scene.js."""
-    return page.evaluate("([name, all]) => helper[name](...all)", [name, [*arguments]])
-
-
-# Local is what Python says
-
-
-# To take hold of
-
-
-@pytest.fixture
-def scene(bare_page):
-    """Shows a panel's figure as a page without a kernel does; `.place()` is where the
-    scene is then."""
-
-    def show(
-        state: str = "", motion: str = "no-preference", kind: type = SurfaceExplorer
-    ):
-        bare_page.emulate_media(reduced_motion=motion)
-        bare_page.set_content(
-            f"{theme.css()}<div class='nv'><div id='box'></div></div>"
-        )
-        load(bare_page, code=gzip.decompress(bundle("scenes")).decode())
-        redraw(bare_page, kind(state=state))
-        bare_page.wait_for_selector(".nv-handle[transform], [role=gridcell]")
-        return bare_page
-
-    return show
-
-
-def place(page) -> dict:
-    return ask(page, "place")
-
-
-def middle(page, selector: str) -> tuple[float, float]:
-    """Where a handle is in the page."""
-    return tuple(ask(page, "middle", selector))
-
-
-def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
-    page.mouse.move(*middle(page, selector))
-    page.mouse.down()
-    page.mouse.move(x, y, steps=steps)
-    page.mouse.up()
-    page.wait_for_timeout(100)  # a frame
-
-
-def said(page) -> str:
-    return page.evaluate("box.textContent")
-
-
-def redraw(page, panel, width: int = 1100) -> None:
-    """As Python does when it has answered."""
-    ask(page, "react", panel.figure.drawn, width)
-    panel.close()
+POINT, ROOT_HANDLE = named("the point"), named("the common root")
 
 
 def test_the_point_follows_the_pointer_and_its_words_are_dimmed_until_python_answers(
@@ -348,41 +253,6 @@ def test_a_slice_that_changes_is_drawn_anew(scene):
     assert page.locator(POINT).count() == 1
 
 
-def named(label: str) -> str:
-    return f".nv-handle[aria-label='{label}']"
-
-
-# A state; another one, which it goes to in a moment; and where ▶ ends.
-MOVING = [
-    (SurfaceExplorer, "moves=curve;where=0.2", {"where": 0.6}, {"where": 0}),
-    # beyond, it misses
-    (SectionExplorer, "turn=0;offset=0.6", {"turn": 60}, {"offset": 0.90625}),
-    (LearningExplorer, "s=1.2;y=0.3;z=0.4", {"s": 2.2}, {}),
-    (ProofExplorer, "", {"experiment": "only-2"}, {}),
-    (
-        NewVariableExplorer,
-        "stage=free;y=0.6;P=2",
-        {"stage": "modulo"},
-        {"stage": "modulo", "P": 3},
-    ),
-    (
-        SingletonExplorer,
-        "candidate=negative;travel=0.8",
-        {"travel": 0.2},
-        {"travel": 1},
-    ),
-    (FactorizationExplorer, "along=0.6", {"rank": "Q"}, {"along": 1}),
-    (FiberExplorer, "off=0.2;along=0.9", {"negative": True}, {"along": 1.5, "off": 0}),
-    (LedgerExplorer, "layers=2", {"width": 6}, {}),
-    (UnrollingExplorer, "layers=3;place=9", {"reflect": True}, None),
-    (ResultantExplorer, "third=30", {"third": 150}, {"third": 30}),
-    (VirtualWeightsExplorer, "along=0.6", {"along": -0.5}, {"along": 1}),
-    (BlendingExplorer, "angle=300", {"angle": 40}, {"angle": 360}),
-    (BlendingExplorer, "view=heads;turn=30", {"turn": 200}, {"turn": 90}),
-    (VirtualWeightsExplorer, "view=rescale;log_1=-1", {"log_1": 0.5}, {"log_1": 1}),
-]
-
-
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 @pytest.mark.parametrize(("kind", "state", "jump", "end"), MOVING)
 def test_a_change_is_followed_and_play_takes_few_steps_where_motion_is_reduced(
@@ -507,7 +377,7 @@ def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
     assert colors[0] == 2200 and min(colors[1:]) > 20
 
 
-TURN = ".nv-handle[aria-label='turn the window round']"
+TURN = named("turn the window round")
 
 
 def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
@@ -534,10 +404,6 @@ def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page.keyboard.press("ArrowUp")
     page.wait_for_function("!box.textContent.includes('sum')")
     assert asked(page, "reflect") == [False]
-
-
-def asked(page, *names: str) -> list:
-    return ask(page, "asked", *names)
 
 
 # The fibre
@@ -665,7 +531,7 @@ def test_a_tooltip_says_the_numbers_of_its_point(bare_page):
         for words in one.get("customdata", ())
     }
     bare_page.set_content("<div id='box'></div>")
-    load(bare_page, code=gzip.decompress(bundle("plotly")).decode())
+    load(bare_page, "plotly")
     bare_page.evaluate(
         "figure => code.default.react(box, figure.data, {...figure.layout, width:"
         " 1000})",

@@ -4,7 +4,7 @@ import gzip
 
 import all_explorables
 import pytest
-from test_axe import SCENES
+from all_scenes import SCENES
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme

@@ -1,24 +1,13 @@
 """Fingers: no drag of a handle is cancelled, the page scrolls past a picture, nothing
 is cut off."""
 
-import gzip
-
 import pytest
-from test_axe import SCENES, WITH_HANDLES
-
-from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
+from all_scenes import SCENES, WITH_HANDLES
+from scenes import touch
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 LEAST = 43.9  # 44 pixels, what a finger finds, to rounding
-HEAR = """() => {
-  window.cancelled = [];
-  const note = ({type, target}) =>
-    cancelled.push(`${type} ${target.outerHTML.slice(0, 80)}`);
-  for (const kind of ["pointercancel", "touchcancel"])
-    addEventListener(kind, note, true);
-}"""
 # The middle of every handle, and how far its room reaches.
 HANDLES = """() => [...box.querySelectorAll(".nv-handle")].flatMap((one) => {
   // A stem below a ring is not taken hold of.
@@ -43,53 +32,6 @@ CUT_OFF = """() => [...box.querySelectorAll(
   const isSeen = width && getComputedStyle(one).visibility !== "hidden";
   return isSeen && (left < -1 || right > innerWidth + 1) ? [one.textContent] : [];
 })"""
-
-
-@pytest.fixture
-def phone(chromium):
-    """Opens a panel's scene in a page of its own, in the middle of other text."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-
-        def open_(kind, width, height):
-            size = {"width": width, "height": height}
-            page = browser.new_context(
-                viewport=size, has_touch=True, is_mobile=True
-            ).new_page()
-            text = "<div style='height: 300px'>text</div>"
-            viewport = "<meta name=viewport content='width=device-width'>"
-            page.set_content(
-                f"{viewport}{theme.css()}<body style='margin: 0'>{text}<div"
-                f" class=nv><div id=box></div></div>{text * 4}</body>"
-            )
-            page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
-            panel = kind()
-            page.evaluate(
-                "([m, w]) => neurovizScenes.react(box, m, w)",
-                [panel.figure.drawn, width],
-            )
-            panel.close()
-            page.wait_for_timeout(500)
-            page.evaluate(HEAR)
-            return page
-
-        yield open_
-        browser.close()
-
-
-def touch(page, start, way, steps=8):
-    session = page.context.new_cdp_session(page)
-    for step in range(steps + 1):
-        x, y = (at + by * step / steps for at, by in zip(start, way, strict=True))
-        kind = "touchStart" if step == 0 else "touchMove"
-        session.send(
-            "Input.dispatchTouchEvent",
-            {"type": kind, "touchPoints": [{"x": x, "y": y}]},
-        )
-        page.wait_for_timeout(16)
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 # Handles know nothing of the width: a tablet's are tried by `make test-all` alone.

@@ -3,16 +3,7 @@ keyboard."""
 
 import numpy as np
 import pytest
-from test_scene import (
-    asked,
-    dragged,
-    middle,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone  # noqa: F401  # a fixture
+from scenes import asked, dragged, middle, place, redraw, said
 
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.kit import theme

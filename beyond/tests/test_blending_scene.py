@@ -4,16 +4,7 @@ without a kernel."""
 from math import cos, radians, sin
 
 import pytest
-from test_scene import (
-    ask,
-    dragged,
-    named,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import ask, dragged, named, place, redraw, said, touch
 
 from neuroviz_beyond.blending.panel import BlendingExplorer
 

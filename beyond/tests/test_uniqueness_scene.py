@@ -2,17 +2,7 @@
 kernel."""
 
 import pytest
-from test_scene import (
-    ask,
-    dragged,
-    middle,
-    named,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import ask, dragged, middle, named, place, redraw, said, touch
 
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 

@@ -4,18 +4,7 @@ keyboard."""
 import base64
 
 import pytest
-from test_scene import (
-    TURN,
-    ask,
-    asked,
-    dragged,
-    middle,
-    place,
-    redraw,
-    said,
-    scene,  # noqa: F401
-)
-from test_touch import phone, touch  # noqa: F401
+from scenes import ask, asked, dragged, middle, named, place, redraw, said, touch
 
 from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
@@ -23,6 +12,7 @@ from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
+TURN = named("turn the window round")
 FACTORS = "[role=slider][aria-label='place k']"
 TERM = ".nv-view-term"
 TWEEN = 500  # milliseconds
