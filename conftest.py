@@ -131,9 +131,9 @@ def chromium() -> str:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser(chromium):
-    """A browser without a kernel."""
+    """A browser without a kernel, the same one for all tests of a file."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu"]
@@ -143,11 +143,27 @@ def browser(chromium):
 
 
 @pytest.fixture
-def bare_page(browser):
+def new_page(browser):
+    """Opens an empty page that shares nothing with other pages: `new_page(viewport=)`,
+    with the settings of a browser's context."""
+    contexts = []
+
+    def open_page(**settings):
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(600_000)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def bare_page(new_page):
     """A page with nothing on it."""
-    page = browser.new_page()
-    page.set_default_timeout(600_000)
-    return page
+    return new_page()
 
 
 @pytest.fixture
@@ -159,11 +175,11 @@ def scene(bare_page):
 
 
 @pytest.fixture
-def phone(browser):
+def phone(new_page):
     """Opens a panel's scene for a finger: `phone(kind, width, height)` is its page."""
     import scenes
 
-    return partial(scenes.show_on_phone, browser)
+    return partial(scenes.show_on_phone, new_page)
 
 
 @pytest.fixture(scope="module")

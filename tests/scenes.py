@@ -48,10 +48,10 @@ def show(
     return page
 
 
-def show_on_phone(browser, kind: type, width: int, height: int):
+def show_on_phone(new_page, kind: type, width: int, height: int):
     """A panel's picture in a page of its own, in the middle of other text."""
     size = {"width": width, "height": height}
-    page = browser.new_context(viewport=size, has_touch=True, is_mobile=True).new_page()
+    page = new_page(viewport=size, has_touch=True, is_mobile=True)
     text = "<div style='height: 300px'>text</div>"
     viewport = "<meta name=viewport content='width=device-width'>"
     page.set_content(

@@ -27,35 +27,26 @@ WORDS = """[...box.querySelectorAll(
 
 
 @pytest.fixture
-def opened(chromium):
-    """Draws the scene of a state in a page of its own; .message is what Python said."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        pages = []
+def opened(new_page):
+    """Draws the scene of a state in a page of its own."""
+    pages = []
 
-        def open_(state="", width=1085, height=900, **settings):
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, **settings
-            )
-            page = context.new_page()
-            page.errors = []
-            page.on("pageerror", lambda error: page.errors.append(str(error)))
-            head = f"<meta name=viewport content='width=device-width'>{theme.css()}"
-            page.set_content(
-                f"{head}<body style='margin: 0'><div class='nv'><div"
-                " id='box'></div></div>"
-            )
-            page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
-            page.drawn_in = width
-            answer(page, state)
-            pages.append(page)
-            return page
+    def open_(state="", width=1085, height=900, **settings):
+        page = new_page(viewport={"width": width, "height": height}, **settings)
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        head = f"<meta name=viewport content='width=device-width'>{theme.css()}"
+        page.set_content(
+            f"{head}<body style='margin: 0'><div class='nv'><div id='box'></div></div>"
+        )
+        page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
+        page.drawn_in = width
+        answer(page, state)
+        pages.append(page)
+        return page
 
-        yield open_
-        assert not [error for page in pages for error in page.errors]
-        browser.close()
+    yield open_
+    assert not [error for page in pages for error in page.errors]
 
 
 def answer(page, state):
