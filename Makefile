@@ -5,6 +5,7 @@
 #: PYTHON=python3.12        the Python to build the environment with
 #: LAB_ARGS=--no-browser    passed on to jupyter lab
 #: PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes
+#: PYODIDE=folder          a release of Pyodide, for pages whose Live needs no internet
 #: BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each
 #:
 
@@ -25,7 +26,7 @@ PREPARE = @sh tools/environment.sh "$(PYTHON)" "$(CPU)" "$(firstword $(MAKECMDGO
 ALLOW_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions site pictures \
+.PHONY: help lab env test test-all test-env lint format notebooks editions site class pictures \
         javascript links constraints bench formal clean
 
 help: ## list the targets
@@ -43,7 +44,7 @@ test-env: $(STAMP)-dev web/node_modules/.installed ## the environment, with what
 $(STAMP): pyproject.toml constraints.txt $(wildcard beyond/pyproject.toml)
 	$(PREPARE)
 	$(if $(filter 1,$(CPU)),$(INSTALL) --no-deps --upgrade --index-url $(CPU_INDEX) torch)
-	$(INSTALL) -e ".[notebooks,torch,workers]" -e beyond
+	$(INSTALL) -e ".[notebooks,torch,workers,class]" -e beyond
 	@touch $@
 $(STAMP)-dev $(STAMP)-book: $(STAMP)-%: $(STAMP)
 	$(PREPARE)
@@ -67,7 +68,9 @@ notebooks: env ## write every notebooks/NN_name.ipynb from its .py
 editions: env ## build editions/student and editions/instructor; EDITIONS=--run also runs them all
 	$(RUN) -m tools.editions $(EDITIONS)
 site: $(STAMP)-book ## all of it for any page host, in build/book/site; SITE="00_start" for the pages of one notebook
-	$(RUN_ALONE) -m tools.book --jobs $(JOBS) $(or $(SITE),--lab)
+	$(RUN_ALONE) -m tools.book --jobs $(JOBS) $(if $(PYODIDE),--pyodide $(PYODIDE)) $(or $(SITE),--lab)
+class: site ## build the pages, then serve them to a class; CLASS_ARGS=--help
+	$(RUN) -m neuroviz class $(CLASS_ARGS)
 pictures: test-env ## take the README's picture anew, in a real browser
 	NEUROVIZ_PICTURES=docs/pictures $(RUN) -m pytest tests/test_browser.py
 javascript: ## build the scripts of panels and of the site anew (needs node)

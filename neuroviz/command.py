@@ -4,7 +4,7 @@ JupyterLab on them."""
 import os
 import re
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from importlib.metadata import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,8 @@ _KINDS = ("notebooks/*.ipynb", "docs/*.md", "docs/mathematics/*.md")
 _KINDS_BEYOND = ("notebooks/*.ipynb", "docs/*.md", "studies/*/*.*", "formal/*.v")
 _FOLDER = "neuroviz-notebooks"
 _FIRST = "notebooks/00_start.ipynb"
+_SITE = "build/book/site"  # where `make site` puts it
+_OF_CLASS = ("tornado", "segno", "psutil")
 _LINK_BEYOND = re.compile(rb"\]\((?:\.\./)+(beyond/[^)\s]+)\)")
 
 
@@ -94,7 +96,7 @@ def copy_notebooks(folder: str | Path) -> tuple[list[str], list[str]]:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run `neuroviz lab [DIR]` or `neuroviz notebooks DIR`."""
+    """Run `neuroviz lab [DIR]`, `neuroviz notebooks DIR` or `neuroviz class [SITE]`."""
     parser = ArgumentParser(prog="neuroviz", description=__doc__)
     parser.add_argument(
         "--version", action="version", version=f"neuroviz {neuroviz.__version__}"
@@ -108,9 +110,13 @@ def main(words: list[str] | None = None) -> None:
     )
     notebooks = commands.add_parser("notebooks", help="copy them, nothing more")
     notebooks.add_argument("folder", metavar="DIR")
+    _add_class(commands)
     asked, options = parser.parse_known_args(words)
-    if asked.command == "notebooks" and options:
+    if asked.command != "lab" and options:
         parser.error(f"unknown: {' '.join(options)}")
+    if asked.command == "class":
+        _hold_class(parser, asked)
+        return
     if asked.command == "lab" and not find_spec("jupyterlab"):
         parser.exit(
             1, "neuroviz lab needs JupyterLab: pip install 'neuroviz[notebooks]'\n"
@@ -134,3 +140,58 @@ def main(words: list[str] | None = None) -> None:
             print("You are root: JupyterLab gets --allow-root")
             options.append("--allow-root")
         sys.exit(open_lab(["--notebook-dir=.", _FIRST, *options]))
+
+
+def _add_class(commands) -> None:
+    """The arguments of `neuroviz class`."""
+    words = commands.add_parser(
+        "class", help="serve the built pages to a class, and count its guesses"
+    )
+    words.add_argument(
+        "site", metavar="SITE", nargs="?", default=_SITE, help=f"default: {_SITE}"
+    )
+    words.add_argument("--port", type=int, default=8900, help="default: 8900")
+    words.add_argument("--address", help="listen on this address of the computer alone")
+    words.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        help="another name by which students reach this computer",
+    )
+    words.add_argument("--most", type=int, default=200, help="seats; default: 200")
+    words.add_argument(
+        "--per-address",
+        type=int,
+        default=4,
+        help="seats at one address; behind a proxy all students have one; default: 4",
+    )
+    words.add_argument(
+        "--linger",
+        type=float,
+        default=3,
+        metavar="SECONDS",
+        help="after the end, so that pages show what was not open; default: 3",
+    )
+    words.add_argument(
+        "--no-browser", action="store_true", help="do not open the teacher's page"
+    )
+
+
+def _hold_class(parser: ArgumentParser, asked: Namespace) -> None:
+    missing = [name for name in _OF_CLASS if not find_spec(name)]
+    if missing:
+        parser.exit(
+            1,
+            f"neuroviz class needs {', '.join(missing)}: pip install"
+            " 'neuroviz[class]'\n",
+        )
+    if not Path(asked.site, "index.html").is_file():
+        parser.exit(
+            1,
+            f"{asked.site} is not the folder of the pages. `make site` builds them in"
+            f" a copy of {_repository()}, in {_SITE}; or give the folder of pages"
+            " that somebody has built: neuroviz class SITE\n",
+        )
+    from neuroviz.lessons.classroom import server
+
+    server.main(asked)

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+from html import unescape
 from pathlib import Path
 
 import all_explorables as explorables
@@ -21,10 +22,11 @@ from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceE
 from neuroviz.kit import theme
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
-from tools.book import capture, pages, reference, site, stills
+from neuroviz.lessons.classroom.site import Site
+from tools.book import capture, pages, questions, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
-from tools.notebooks import FOLDERS, name_of, sources
+from tools.notebooks import FOLDERS, name_of, place_of, sources
 
 ROOT = Path(__file__).parents[1]
 # Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make
@@ -172,7 +174,7 @@ def figures_in(mode: str, kind: type, control: str) -> dict:
 )
 def test_a_question_hides_its_answer_and_gives_the_hints(answer, others, remark):
     asked = teaching.predict("Larger for $a = 2$?", answer, **others)
-    before, after = pages.question(capture.texts(asked)).split("</summary>")
+    before, after = pages.question("x-1", capture.texts(asked)).split("</summary>")
     assert "Larger for $a = 2$?" in before and str(answer) not in before
     assert f"**{answer}**" in after and remark in after
 
@@ -224,6 +226,37 @@ def test_the_reference_has_signature_formula_and_example():
 def test_an_unknown_notebook_is_refused(tmp_path):
     with pytest.raises(ValueError, match="notebooks are 00_start, .*; got 99_end"):
         site.build(tmp_path, ["99_end"])
+
+
+def test_a_class_gets_every_question_without_answers_and_folds(built):
+    of_class = Site(built)
+    polls = of_class.polls()
+    for name in TWO:
+        place = place_of(name)
+        asked = (ROOT / f"{place}.py").read_text(encoding="utf-8").count("predict(")
+        its = [poll for poll in polls.values() if poll.page == place]
+        assert len(its) == asked > 0
+        alone = (built / f"{place}.html").read_text(encoding="utf-8")
+        served = of_class.file(f"{place}.html").content.decode()
+        for poll in its:
+            assert f'data-question="{poll.name}"' in served
+            for secret in (poll.reason, *poll.folds, *poll.mistakes.values()):
+                assert secret in unescape(alone) or secret in alone
+                assert secret not in served and secret not in unescape(served)
+
+
+def test_only_folds_of_its_section_belong_to_a_question():
+    text = "So.\n<details>A</details>\n## Next\n<details>B</details>"
+    assert questions.mark_folds(text, "x-1").count("<!-- fold x-1 -->") == 1
+    assert questions.has_section(text) and not questions.has_section("So. # no")
+
+
+def test_two_questions_of_one_text_are_refused(tmp_path):
+    one = {"question": "How many?", "kind": "number", "answer": "1", "remarks": []}
+    with pytest.raises(ValueError, match="two questions have the same text"):
+        questions.write(tmp_path, {"a-1": one, "a-2": one}, [])
+    with pytest.raises(ValueError, match="not in their pages: a-1"):
+        questions.write(tmp_path, {"a-1": one}, [])
 
 
 # The site in a browser. What follows needs one, as tests/test_browser.py does.

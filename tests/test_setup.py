@@ -96,7 +96,7 @@ def test_an_extra_or_group_repeats_the_range_of_another():
 def test_a_group_repeats_nothing_that_the_extras_bring():
     brought = requirements(
         PROJECT["dependencies"],
-        *(EXTRAS[name] for name in ("notebooks", "torch", "workers")),
+        *(EXTRAS[name] for name in ("notebooks", "torch", "workers", "class")),
     )
     assert not brought.keys() & requirements(*GROUPS.values()).keys()
 
@@ -134,7 +134,7 @@ def in_conda_words(*lists: list[str]) -> set[str]:
 def test_conda_gets_the_same_dependencies_as_pip():
     lists = [
         PROJECT["dependencies"],
-        *(EXTRAS[name] for name in ("notebooks", "torch", "workers")),
+        *(EXTRAS[name] for name in ("notebooks", "torch", "workers", "class")),
     ]
     listed = yaml.safe_load(text("environment.yml"))["dependencies"]
     python = next(entry for entry in listed if entry.startswith("python="))

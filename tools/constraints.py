@@ -45,7 +45,14 @@ def main() -> None:
     pip = [folder / "bin" / "python", "-m", "pip"]
     subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip"], check=True)
     # The newest soupsieve needs Python 3.11.5, and Debian 12 has 3.11.2.
-    wanted = [torch, "soupsieve<3", "-e", ".[notebooks,torch,workers]", "-e", "beyond"]
+    wanted = [
+        torch,
+        "soupsieve<3",
+        "-e",
+        ".[notebooks,torch,workers,class]",
+        "-e",
+        "beyond",
+    ]
     subprocess.run([*pip, "install", *wanted, "--group", "dev"], cwd=ROOT, check=True)
     # --all: setuptools too, which torch needs at run time.
     frozen = subprocess.check_output([*pip, "freeze", "--all"], text=True)

@@ -17,6 +17,7 @@ import css from "esbuild-plugin-inline-css";
 
 const PANELS = "../neuroviz/kit/javascript";
 const BOOK = "../tools/book";
+const CLASSROOM = "../neuroviz/lessons/classroom/static";
 /** They decide, too, what comes out. */
 const TOOLS = ["build.mjs", "package-lock.json"];
 
@@ -113,3 +114,6 @@ await make("book/live.ts", `${BOOK}/live/live`, {
 await make("book/worker.ts", `${BOOK}/live/worker`, {});
 await make("book/link.ts", `${BOOK}/live/link`, {});
 await make("book/book.ts", `${BOOK}/static/book`, { format: "iife" });
+for (const name of ["student", "teacher", "projector"]) {
+  await make(`classroom/${name}.ts`, `${CLASSROOM}/${name}`, {});
+}

@@ -19,6 +19,7 @@ from neuroviz.kit import asking, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
+from neuroviz.lessons.classroom.member import OPEN, joined
 from neuroviz.lessons.wrong_answers import Mistake
 from neuroviz.rank.results import Measurement
 
@@ -29,6 +30,8 @@ answer again."""
 
 _QUESTIONS: WeakSet["Question"] = WeakSet()
 """All that somebody holds."""
+
+_HELD = "Locked in: the answer comes when your teacher shows it."
 
 Answer = int | Measurement | Expected
 Wrong = Mapping[int, str] | Iterable[Mistake]
@@ -97,17 +100,37 @@ class Question(Lasting):
             return
         self._entry.value = str(guess)
         self.committed = guess
-        self.message, status = self._judge(guess)
         if self._place[0]:
             _LOCKED[self._place] = guess
         self._entry.disabled = True
         self._button.description = "Locked in"
         self._button.tooltip = "your answer is locked in"
+        if (its_class := joined()) is None:
+            self._show(guess)
+        else:
+            self._tell('role="status"', _HELD)
+            its_class.send(self._question, guess, self._hear)
+
+    def _show(self, guess: int | float | str) -> None:
+        """The true answer, beside this guess."""
+        self.message, status = self._judge(guess)
         self._again.layout.display = ""
         badge = theme.badge(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
         if self.asks is not None:
             asking.answer(self.asks)
+
+    def _hear(self, what: str) -> None:
+        """What the teacher of a class does."""
+        guess = self.committed
+        if guess is None:
+            return
+        if what == OPEN:
+            self._show(guess)
+            return
+        self.take_back()
+        said = f"You said {guess}. The class votes again."
+        self._tell('role="status"', escape(said.replace("-", "−")))
 
     def take_back(self) -> None:
         """Forget the answer, and ask again; panels of the topic stay open."""

@@ -80,6 +80,7 @@ def texts(question: teaching.Question) -> dict:
     }
     if isinstance(question, teaching.Choice):
         return found | {
+            "kind": "choice",
             "answer": question._answer,
             "remarks": [list(p) for p in question._remarks.items()],
         }
@@ -89,6 +90,7 @@ def texts(question: teaching.Question) -> dict:
     ]
     badge = theme.badge(*status) if status else ""
     return found | {
+        "kind": "number",
         "answer": str(value),
         "badge": badge,
         "why": why,

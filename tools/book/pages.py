@@ -10,6 +10,7 @@ import nbformat
 from neuroviz.kit.asking import FIRST_GUESS
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
+from tools.book.questions import has_section, mark_folds, marked
 from tools.notebooks import place_of
 
 _SHORT = 14  # lines of code that stand open
@@ -26,11 +27,16 @@ _LIVE = (
 
 @dataclass(frozen=True)
 class Page:
-    """The Markdown of a notebook, and the data of its panels: name → what a browser
-    loads."""
+    """The Markdown of a notebook.
+
+    Attributes:
+        panels: name → what a browser loads of a panel.
+        questions: name → what `capture.texts` says of a question.
+    """
 
     text: str
     panels: dict[str, str]
+    questions: dict[str, dict]
 
 
 def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
@@ -40,6 +46,8 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
     """
     parts: list[str] = []
     panels: dict[str, str] = {}
+    questions: dict[str, dict] = {}
+    asked = ""  # the question whose section it is
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
@@ -49,7 +57,10 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
         if solution:
             parts.append('<details class="nv-solution"><summary>A solution</summary>')
         if cell.cell_type == "markdown":
-            parts.append(_OF_JUPYTERLAB.sub("", linked(without_comments(cell.source))))
+            text = _OF_JUPYTERLAB.sub("", linked(without_comments(cell.source)))
+            parts.append(mark_folds(text, asked) if asked else text)
+            if has_section(text):
+                asked = ""
         else:
             parts.append(code(cell.source, hidden))
         for output in cell.get("outputs", []):
@@ -59,7 +70,11 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
                 panels[identity] = script(identity, data[PANEL])
                 parts.append(panel(identity, name, data[PANEL]))
             elif QUESTION in data:
-                parts.append(question(data[QUESTION]))
+                asked = f"{name.replace('/', '-')}-{len(questions) + 1}"
+                questions[asked] = data[QUESTION]
+                # the code has the answer, and all hints
+                parts[-1] = marked(asked, "fold", parts[-1])
+                parts.append(question(asked, data[QUESTION]))
             elif PRESETS in data:
                 parts.append(presets(data[PRESETS]))
             else:
@@ -67,7 +82,8 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
         if solution:
             parts.append("</details>")
     first, *rest = parts
-    return Page("\n\n".join([_with_files(first, name, lab), *rest]) + "\n", panels)
+    text = "\n\n".join([_with_files(first, name, lab), *rest]) + "\n"
+    return Page(text, panels, questions)
 
 
 def _with_files(first: str, name: str, lab: bool) -> str:
@@ -203,17 +219,19 @@ def shown(output: dict) -> str:
     return fenced(data["text/plain"], "text")
 
 
-def question(data: dict) -> str:
+def question(identity: str, data: dict) -> str:
     """A question to the reader, with the answer folded."""
     remarks = "\n".join(f"* {guess}: {hint}" for guess, hint in data["remarks"])
     badge = f"{data['badge']} " if data["badge"] else ""
     asks = f' data-asks="{escape(data["asks"])}"' if data["asks"] else ""
-    return (
+    fold = (
         f'<details class="nv-question"{asks}>\n<summary>\n\n'
         f"**Predict.** {data['question']}\n\n"
         "</summary>\n\n"
-        f"{badge}**{data['answer']}**. {data['why']}\n\n{remarks}\n\n</details>"
+        f"{badge}**{data['answer']}**. {data['why']}\n\n"
+        f"<!-- remarks -->\n\n{remarks}\n\n</details>"
     )
+    return marked(identity, "question", fold)
 
 
 def presets(labels: list[str]) -> str:

@@ -18,7 +18,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from tools import links
-from tools.book import reference
+from tools.book import questions, reference
 from tools.book.live import build as live
 from tools.book.pages import lab_page, linked, page, without_comments
 from tools.book.run import executed
@@ -76,10 +76,12 @@ def build(
             pool.map(lambda name: executed(every[name], out / "run"), chosen)
         )
     panels = {}
+    asked = {}
     for name, notebook in zip(chosen, results, strict=True):
         made = page(notebook, name, lab)
         _write(source / f"{place_of(name)}.md", made.text)
         panels |= made.panels
+        asked |= made.questions
     for name in texts():
         text = without_comments((ROOT / f"{name}.md").read_text(encoding="utf-8"))
         _write(source / f"{name}.md", _only_to(linked(text), chosen))
@@ -99,6 +101,7 @@ def build(
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
+    questions.write(site, asked, [place_of(name) for name in chosen])
     return site
 
 

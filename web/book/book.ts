@@ -20,13 +20,18 @@ function start() {
   for (const element of elements) sight.observe(element);
 
   // Who opens an answer has guessed: panels of the same topic show their words.
+  const answered = (topic: string) => {
+    for (const panel of panels.values()) {
+      if (panel.asks === topic) panel.showWords();
+    }
+  };
   for (const question of document.querySelectorAll<HTMLElement>("details[data-asks]")) {
-    question.addEventListener("toggle", () => {
-      for (const panel of panels.values()) {
-        if (panel.asks === question.dataset.asks) panel.showWords();
-      }
-    });
+    question.addEventListener("toggle", () => answered(question.dataset.asks!));
   }
+  // In a class the teacher shows it: see classroom/box.ts.
+  document.addEventListener("nv-answered", ({ detail }: CustomEventInit<string>) => {
+    answered(detail!);
+  });
 
   followPages(document, ({ path, heading }) => {
     const page = path.replace(/\.md$/, ".html");

@@ -1,0 +1,372 @@
+"""What the two servers of a class answer: that of the students, on the network, and
+that of the teacher, on this computer alone."""
+
+import asyncio
+import gzip
+import json
+import mimetypes
+import secrets
+from urllib.parse import urlsplit
+
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, RequestHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from neuroviz.lessons.classroom.room import RefusedError, Room
+from neuroviz.lessons.classroom.site import STATIC, File, Site
+
+MOST_PAGES = 8
+"""Pages that one seat may have open."""
+
+TOGETHER = 0.05
+"""Seconds: the teacher hears once of all that happens meanwhile, so no flood."""
+
+OF_TEACHERS = ("teacher.js", "teacher.css", "projector.js", "projector.css")
+
+WHERE_PYTHON_IS = "https://cdn.jsdelivr.net"
+"""Where Live finds Python if the site has none of its own."""
+
+
+class Listeners:
+    """The open sockets of a class, and what they are told."""
+
+    def __init__(self) -> None:
+        self.room: Room
+        self.students: dict[WebSocketHandler, str] = {}
+        self.teachers: set[WebSocketHandler] = set()
+        self.projectors: set[WebSocketHandler] = set()
+        self._is_told = False
+
+    @property
+    def here(self) -> int:
+        """How many seats have a page open."""
+        return len(set(self.students.values()))
+
+    def changed(self, for_all: bool) -> None:
+        """Tell the teacher, soon; and all pages, at once, that they have to ask."""
+        if for_all:
+            for socket in list(self.students):
+                _send(socket, "look")
+        if not self._is_told:
+            self._is_told = True
+            asyncio.get_running_loop().call_later(TOGETHER, self._tell)
+
+    def _tell(self) -> None:
+        self._is_told = False
+        for socket in list(self.teachers):
+            _send(socket, self.for_teacher())
+        for socket in list(self.projectors):
+            _send(socket, self.for_projector())
+
+    def for_teacher(self) -> str:
+        return json.dumps(self.room.for_teacher(self.here))
+
+    def for_projector(self) -> str:
+        return json.dumps(self.room.for_projector(self.here))
+
+
+def _send(socket: WebSocketHandler, text: str) -> None:
+    try:
+        written = socket.write_message(text)
+    except WebSocketClosedError:
+        return  # it closes itself
+    written.add_done_callback(_forget)
+
+
+def _forget(written: asyncio.Future) -> None:
+    """A page that went away meanwhile is no error of ours."""
+    if not written.cancelled() and written.exception():
+        if not isinstance(
+            written.exception(), (WebSocketClosedError, StreamClosedError)
+        ):
+            written.result()
+
+
+class Handler(RequestHandler):
+    """Answers what comes by a name of this computer and from a page of its own."""
+
+    @property
+    def room(self) -> Room:
+        return self.settings["room"]
+
+    @property
+    def site(self) -> Site:
+        return self.settings["site"]
+
+    @property
+    def listeners(self) -> Listeners:
+        return self.settings["listeners"]
+
+    @property
+    def cookie_name(self) -> str:
+        """Cookies of one host reach all its ports: the port is in the name."""
+        return f"neuroviz{self.request.host.rpartition(':')[2]}"
+
+    def prepare(self) -> None:
+        if self.request.host.lower() not in self.settings["hosts"]:
+            raise HTTPError(421)  # somebody's name that leads here: DNS rebinding
+        origin = self.request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != self.host:
+            raise HTTPError(403)
+        if self.request.method == "POST" and not self.is_json:
+            raise HTTPError(415)
+
+    @property
+    def host(self) -> str:
+        return self.request.host.lower()
+
+    @property
+    def is_json(self) -> bool:
+        kind = self.request.headers.get("Content-Type", "")
+        return kind.split(";")[0].strip() == "application/json"
+
+    def set_default_headers(self) -> None:
+        python = "" if self.site.has_python else WHERE_PYTHON_IS
+        policy = {
+            "default-src": "'self'",
+            # Live runs Python, which is compiled in the page.
+            "script-src": f"'self' 'unsafe-inline' 'unsafe-eval' blob: {python}",
+            "style-src": "'self' 'unsafe-inline'",
+            "img-src": "'self' data: blob:",
+            "font-src": "'self' data:",
+            "connect-src": f"'self' {python}",
+            "worker-src": "'self' blob:",
+            "frame-ancestors": "'self'",
+            "base-uri": "'self'",
+            "form-action": "'none'",
+        }
+        rules = "; ".join(f"{name} {value.strip()}" for name, value in policy.items())
+        self.set_header("Content-Security-Policy", rules)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Referrer-Policy", "no-referrer")
+        self.set_header("Cache-Control", "no-cache")
+        self.clear_header("Server")
+
+    def write_error(self, status_code: int, **_: object) -> None:
+        """Nothing of what was asked comes back."""
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(f"{status_code} {self._reason}\n")
+
+    def compute_etag(self) -> None:
+        """Files alone have a tag, and theirs is known."""
+
+    def body(self) -> dict:
+        """What was sent, as JSON."""
+        try:
+            found = json.loads(self.request.body)
+        except (ValueError, RecursionError):
+            raise HTTPError(400) from None
+        if not isinstance(found, dict):
+            raise HTTPError(400)
+        return found
+
+    def give(self, file: File) -> None:
+        text = file.kind.startswith("text/")
+        self.set_header(
+            "Content-Type", f"{file.kind}; charset=utf-8" if text else file.kind
+        )
+        self.set_header("Etag", file.tag)
+        if self.check_etag_header():
+            self.set_status(304)
+            return
+        if file.packed is not None:
+            self.set_header("Vary", "Accept-Encoding")
+        if file.packed is not None and self.takes_gzip:
+            self.set_header("Content-Encoding", "gzip")
+            self.write(file.packed)
+        else:
+            self.write(file.content)
+
+    @property
+    def takes_gzip(self) -> bool:
+        return "gzip" in self.request.headers.get("Accept-Encoding", "")
+
+
+class StudentHandler(Handler):
+    """Answers who has a seat, and gives one to who has none."""
+
+    def sit(self) -> str:
+        """The seat: a random name in a cookie, which ends with the browser."""
+        address = self.request.remote_ip
+        try:
+            self.room.allow(address)
+            seat = self.room.seat(self.get_cookie(self.cookie_name), address)
+        except RefusedError as refused:
+            raise HTTPError(429, reason=str(refused)) from None
+        self.set_cookie(
+            self.cookie_name, seat, httponly=True, samesite="Strict", expires_days=None
+        )
+        return seat
+
+
+class SiteFile(StudentHandler):
+    """A file of the site."""
+
+    async def get(self, name: str) -> None:
+        name = f"{name}index.html" if name == "" or name.endswith("/") else name
+        if name not in self.site:
+            raise HTTPError(404)
+        loop = asyncio.get_running_loop()
+        self.give(await loop.run_in_executor(None, self.site.file, name))
+
+
+class State(StudentHandler):
+    """What a page is told of its questions."""
+
+    def get(self) -> None:
+        page = self.get_query_argument("page", "")
+        self.write(self.room.for_student(self.sit(), page))
+
+
+class Lock(StudentHandler):
+    """A guess is locked in."""
+
+    def post(self) -> None:
+        seat = self.sit()
+        sent = self.body()
+        name = self.room.find(str(sent.get("question")))
+        if name is None:
+            raise HTTPError(404)
+        try:
+            self.room.vote(seat, name, sent.get("guess"))
+        except ValueError:
+            raise HTTPError(422) from None
+        state = self.room.for_student(seat, self.room.polls[name].page)
+        self.write(state | {"asked": name})
+
+
+class StudentSocket(WebSocketHandler, StudentHandler):
+    """Tells a page to ask again; what a page says here is not read."""
+
+    async def get(self) -> None:
+        self.seat = self.get_cookie(self.cookie_name)
+        if not self.room.has(self.seat):
+            raise HTTPError(403)
+        its_pages = [*self.listeners.students.values()].count(self.seat)
+        if its_pages >= MOST_PAGES:
+            raise HTTPError(429, reason="too many pages")
+        await super().get()
+
+    def open(self, *_: str) -> None:
+        self.listeners.students[self] = self.seat
+        self.listeners.changed(False)
+
+    def on_message(self, _: str | bytes) -> None:
+        self.close()
+
+    def on_close(self) -> None:
+        self.listeners.students.pop(self, None)
+        self.listeners.changed(False)
+
+
+class TeacherHandler(Handler):
+    """Answers who has the token that the command has printed."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        given = (self.get_cookie(self.cookie_name), self.get_query_argument("t", None))
+        if not any(self.is_token(one) for one in given):
+            raise HTTPError(403)
+
+    def is_token(self, text: str | None) -> bool:
+        token = self.settings["token"]
+        return secrets.compare_digest((text or "").encode(), token.encode())
+
+
+class TeacherPage(TeacherHandler):
+    """The teacher's page, what it does, and the page for the projector."""
+
+    def get(self, name: str) -> None:
+        if "t" in self.request.query_arguments:
+            # A projector may show the address bar: the token becomes a cookie.
+            token = self.settings["token"]
+            self.set_cookie(
+                self.cookie_name,
+                token,
+                httponly=True,
+                samesite="Strict",
+                expires_days=None,
+            )
+            self.redirect("/")
+            return
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.write((STATIC / f"{name or 'teacher'}.html").read_bytes())
+
+    def post(self, _: str) -> None:
+        if "Origin" not in self.request.headers:
+            raise HTTPError(403)
+        try:
+            self.do(self.body())
+        except (KeyError, TypeError, ValueError):
+            raise HTTPError(422) from None
+
+    def do(self, asked: dict) -> None:
+        """One thing: {"open": question}, and so on."""
+        room = self.room
+        match asked:
+            case {"choose": name} if name in room.polls:
+                room.choose(name)
+            case {"bars": bool(are_shown)}:
+                room.show_bars(are_shown)
+            case {"held": bool(is_held)}:
+                room.hold(is_held)
+            case {"again": name} if name in room.polls:
+                room.vote_again(name)
+            case {"open": name} if name in room.polls:
+                room.open(name)
+            case {"hands": name, "guess": guess, "by": by} if name in room.polls:
+                room.count_hands(name, guess, by)
+            case {"end": True}:
+                room.end()
+                self.settings["ended"].set()
+            case _:
+                raise ValueError("nothing that a teacher does")
+
+
+class TeacherFile(TeacherHandler):
+    """The counts, where the class is, and what the two pages are made of."""
+
+    def get(self, name: str) -> None:
+        if name == "counts.csv":
+            self.set_header("Content-Type", "text/csv; charset=utf-8")
+            self.set_header("Content-Disposition", 'attachment; filename="counts.csv"')
+            # a table program reads letters right by this mark alone
+            self.write("\ufeff" + self.room.table())
+        elif name == "where.json":
+            self.write({"where": self.settings["where"], "note": self.settings["note"]})
+        elif name in OF_TEACHERS:
+            content = (STATIC / name).read_bytes()
+            kind = mimetypes.guess_type(name)[0] or "text/plain"
+            self.give(
+                File(kind, f'"{self.room.name}"', content, gzip.compress(content))
+            )
+        else:
+            raise HTTPError(404)
+
+
+class TeacherSocket(WebSocketHandler, TeacherHandler):
+    """All that the teacher sees, again whenever it changes."""
+
+    def open(self, *_: str) -> None:
+        self.listeners.teachers.add(self)
+        _send(self, self.listeners.for_teacher())
+
+    def on_message(self, _: str | bytes) -> None:
+        """Nothing: what the teacher does is posted."""
+
+    def on_close(self) -> None:
+        self.listeners.teachers.discard(self)
+
+
+class ProjectorSocket(WebSocketHandler, TeacherHandler):
+    """All that the projector shows, again whenever it changes."""
+
+    def open(self, *_: str) -> None:
+        self.listeners.projectors.add(self)
+        _send(self, self.listeners.for_projector())
+
+    def on_message(self, _: str | bytes) -> None:
+        """Nothing: there is nothing to press."""
+
+    def on_close(self) -> None:
+        self.listeners.projectors.discard(self)

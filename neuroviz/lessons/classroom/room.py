@@ -1,0 +1,265 @@
+"""Who is in a class, and what its pages are told. No disk has anything of it."""
+
+import csv
+import io
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from neuroviz.lessons.classroom.poll import Poll, letters_of
+
+RATE = 8.0
+"""Requests a second that an address may make for each of its seats."""
+
+BURST = 40.0
+"""Requests that it may make at once."""
+
+MOST_BARS = 24
+"""Different guesses that the teacher sees; the rarest are counted together."""
+
+MOST_ON_THE_WALL = 8
+"""So many fit below a question, also after a second vote."""
+
+
+class RefusedError(Exception):
+    """A request is not answered: the class is full, or it came too often."""
+
+
+class Room:
+    """Seats, questions, and what the teacher has decided.
+
+    Args:
+        polls: the questions by their names.
+        most: seats.
+        per_address: seats at one address; behind a proxy all have the same.
+        changed: called when the pages of the students have something new to ask for,
+            with True, and when the teacher alone has, with False.
+    """
+
+    def __init__(
+        self,
+        polls: dict[str, Poll],
+        most: int = 200,
+        per_address: int = 4,
+        changed: Callable[[bool], None] = lambda for_all: None,
+    ) -> None:
+        self.name = secrets.token_hex(4)
+        self.polls = polls
+        self.most = most
+        self.per_address = per_address
+        self.changed = changed
+        self.is_held = True
+        self.is_over = False
+        self.has_bars = False
+        self.chosen = next(iter(polls))
+        self.refused: Counter[str] = Counter()
+        self._named = {letters_of(poll.question): name for name, poll in polls.items()}
+        self._seats: dict[str, str] = {}  # seat → address, to bound how many it takes
+        self._allowances: dict[str, tuple[float, float]] = {}
+
+    # Those who come
+
+    def seat(self, cookie: str | None, address: str) -> str:
+        """The seat of a visitor, a new one if the cookie is none of ours.
+
+        Raises:
+            RefusedError: if all seats are taken, or all that this address may have.
+        """
+        if cookie in self._seats:
+            return cookie
+        if len(self._seats) >= self.most or self._seats_at(address) >= self.per_address:
+            self.refuse("full")
+        seat = secrets.token_urlsafe(12)
+        self._seats[seat] = address
+        self.changed(False)
+        return seat
+
+    def has(self, seat: str | None) -> bool:
+        """Whether somebody sits there."""
+        return seat in self._seats
+
+    @property
+    def came(self) -> int:
+        """How many seats have been taken."""
+        return len(self._seats)
+
+    def _seats_at(self, address: str) -> int:
+        return sum(its == address for its in self._seats.values())
+
+    def allow(self, address: str) -> None:
+        """Count a request: each address has an allowance, which grows with its seats.
+
+        Raises:
+            RefusedError: if it has none left.
+        """
+        seats = max(1, self._seats_at(address))
+        now = time.monotonic()
+        left, when = self._allowances.get(address, (BURST, now))
+        left = min(BURST * seats, left + (now - when) * RATE * seats)
+        if len(self._allowances) > 4 * self.most:
+            self._allowances.clear()  # a flood of addresses fills no memory
+        self._allowances[address] = (max(0.0, left - 1), now)
+        if left < 1:
+            self.refuse("too often")
+
+    def refuse(self, why: str) -> None:
+        self.refused[why] += 1
+        raise RefusedError(why)
+
+    # What students do
+
+    def find(self, question: str) -> str | None:
+        """The name of a question, by its name or its text."""
+        if question in self.polls:
+            return question
+        return self._named.get(letters_of(question))
+
+    def vote(self, seat: str, name: str, guess: object) -> None:
+        """Take a guess.
+
+        Raises:
+            ValueError: if it is no answer to the question.
+        """
+        if self.is_over:
+            return
+        self.polls[name].vote(seat, guess)
+        self.changed(False)
+
+    def for_student(self, seat: str, page: str = "") -> dict:
+        """What a page is told of its questions, or of all: never a count, and an answer
+        only when it is open."""
+        questions = {
+            name: self._question_for(seat, poll)
+            for name, poll in self.polls.items()
+            if page in (poll.page, "")
+        }
+        return {"class": self.name, "isOver": self.is_over, "questions": questions}
+
+    def _question_for(self, seat: str, poll: Poll) -> dict:
+        guess = poll.guess_of(seat)
+        found = {
+            "vote": len(poll.votes),
+            "guess": guess,
+            "isAsked": poll.is_asked(seat) and not self.is_over,
+            "choices": list(poll.choices),
+            "answer": None,
+        }
+        has_guessed = guess is not None
+        is_shown = poll.is_open or not self.is_held
+        if self.is_over or (has_guessed and is_shown):
+            found["answer"] = {
+                "value": poll.answer,
+                "remark": poll.remark_on(guess) if has_guessed else "",
+                "reason": poll.reason,
+                "folds": list(poll.folds),
+            }
+        elif poll.is_open:
+            found["isOpen"] = True
+        return found
+
+    # What the teacher does
+
+    def choose(self, name: str) -> None:
+        """Put a question on the projector; its counts are hidden again."""
+        if name != self.chosen:
+            self.chosen = name
+            self.has_bars = False
+            self.changed(False)
+
+    def show_bars(self, are_shown: bool) -> None:
+        self.has_bars = are_shown
+        self.changed(False)
+
+    def hold(self, is_held: bool) -> None:
+        """Whether answers wait for the teacher; otherwise each comes with its guess."""
+        self.is_held = is_held
+        self.changed(True)
+
+    def vote_again(self, name: str) -> None:
+        self.polls[name].vote_again()
+        self.has_bars = False
+        self.changed(True)
+
+    def open(self, name: str) -> None:
+        """Show the answer to all who have guessed."""
+        self.polls[name].is_open = True
+        self.changed(True)
+
+    def count_hands(self, name: str, guess: object, by: int) -> None:
+        """As `Poll.count_hands` says."""
+        self.polls[name].count_hands(guess, by)
+        self.changed(False)
+
+    def end(self) -> None:
+        self.is_over = True
+        self.changed(True)
+
+    def for_teacher(self, here: int) -> dict:
+        """All that the teacher's own page shows, with answers and known mistakes.
+
+        Args:
+            here: how many seats have a page open.
+        """
+        return self._who(here) | {
+            "isHeld": self.is_held,
+            "hasBars": self.has_bars,
+            "isOver": self.is_over,
+            "refused": dict(self.refused),
+            "chosen": self.chosen,
+            "questions": [
+                self._counted(poll, True, MOST_BARS) for poll in self.polls.values()
+            ],
+        }
+
+    def for_projector(self, here: int) -> dict:
+        """What all may see: one question, its counts if the teacher shows them, its
+        answer once it is open."""
+        poll = self.polls[self.chosen]
+        question = self._counted(poll, poll.is_open, MOST_ON_THE_WALL)
+        if not (self.has_bars or poll.is_open):
+            question["bars"] = []
+        return self._who(here) | {"isOver": self.is_over, "question": question}
+
+    def _who(self, here: int) -> dict:
+        return {"here": here, "came": self.came}
+
+    def _counted(self, poll: Poll, names_mistakes: bool, most: int) -> dict:
+        """A mistake named beside a wrong guess would give the right one away."""
+        votes = poll.counts()
+        counted = sum(votes, Counter())
+        bars = []
+        for guess, _ in counted.most_common(most):
+            bar = {"guess": guess, "counts": [vote[guess] for vote in votes]}
+            if names_mistakes:
+                bar["isRight"] = guess == poll.answer
+                bar["remark"] = poll.remark_on(guess)
+            bars.append(bar)
+        found = {
+            "name": poll.name,
+            "page": poll.page,
+            "question": poll.question,
+            "choices": list(poll.choices),
+            "isOpen": poll.is_open,
+            "totals": [vote.total() for vote in votes],
+            "bars": bars,
+            "others": counted.total() - sum(sum(bar["counts"]) for bar in bars),
+            "late": len(poll.late),
+        }
+        if names_mistakes:
+            found["answer"] = poll.answer
+        return found
+
+    def table(self) -> str:
+        """Counts as CSV: how often each guess came in each vote, and nothing of who."""
+        out = io.StringIO()
+        rows = csv.writer(out)
+        rows.writerow(
+            ["page", "question", "answer", "vote", "guess", "count", "known mistake"]
+        )
+        for poll in self.polls.values():
+            for vote, counts in enumerate(poll.counts(), 1):
+                for guess, count in counts.most_common():
+                    row = [poll.page, poll.question, poll.answer, vote, guess, count]
+                    rows.writerow([*row, poll.mistakes.get(guess, "")])
+        return out.getvalue()

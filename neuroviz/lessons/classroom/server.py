@@ -1,0 +1,229 @@
+"""`neuroviz class`: two servers in one process, which end with the class."""
+
+import asyncio
+import secrets
+import socket
+import sys
+import webbrowser
+from argparse import Namespace
+from collections import Counter
+
+import psutil
+import segno
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application
+
+from neuroviz.lessons.classroom import handlers
+from neuroviz.lessons.classroom.room import Room
+from neuroviz.lessons.classroom.site import NoSiteError, Site
+
+TRIED_PORTS = 10
+MOST_ADDRESSES = 4
+"""Of this computer, that the projector offers."""
+
+CONNECTIONS_A_SEAT = 8
+NOWHERE = ("127.", "169.254.")
+"""Addresses begin so that nobody else reaches."""
+
+BOUNDS = {
+    "max_body_size": 1024,
+    "max_buffer_size": 2**20,
+    "max_header_size": 8192,
+    "idle_connection_timeout": 30,
+    "body_timeout": 5,
+}
+SOCKETS = {
+    "websocket_ping_interval": 15,
+    "websocket_ping_timeout": 15,
+    "websocket_max_message_size": 256,
+    "log_function": lambda handler: None,
+}
+
+
+class BoundedServer(HTTPServer):
+    """A server with a number of connections that no address can use up alone."""
+
+    def initialize(self, *arguments: object, most: int, each: int, **settings) -> None:
+        super().initialize(*arguments, **settings)
+        self._most = most
+        self._each = each
+        self._open: Counter[str] = Counter()
+
+    def handle_stream(self, stream, address: tuple) -> None:
+        its = self._open[address[0]]
+        if its >= self._each or self._open.total() >= self._most:
+            stream.close()
+            return
+        self._open[address[0]] += 1
+        super().handle_stream(stream, address)
+
+    def on_close(self, connection) -> None:
+        super().on_close(connection)
+        address = connection.context.address[0]
+        self._open[address] -= 1
+        if not self._open[address]:
+            del self._open[address]
+
+
+def addresses() -> list[str]:
+    """The IPv4 addresses of this computer on networks, that of the default route
+    first."""
+    found = []
+    states = psutil.net_if_stats()
+    for name, its in psutil.net_if_addrs().items():
+        if name not in states or not states[name].isup:
+            continue
+        for one in its:
+            if one.family == socket.AF_INET and not one.address.startswith(NOWHERE):
+                found.append(one.address)
+    first = _of_the_default_route()
+    return sorted(found, key=lambda one: one != first)
+
+
+def _of_the_default_route() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(("192.0.2.1", 9))  # an address of documentation; sends nothing
+            return way.getsockname()[0]
+        except OSError:
+            return ""
+
+
+def listen(port: int, address: str) -> list[socket.socket]:
+    """The port that was asked for, or one of the nine after it.
+
+    Raises:
+        OSError: if all are taken, or the address is none of this computer.
+    """
+    last = port + TRIED_PORTS - 1
+    for one in range(port, last + 1):
+        try:
+            return bind_sockets(one, address, family=socket.AF_INET)
+        except OSError as error:
+            if not _is_taken(error):
+                raise
+    raise OSError(f"ports {port} to {last} are taken: name another with --port")
+
+
+def _is_taken(error: OSError) -> bool:
+    # EADDRINUSE of macOS, Linux and Windows, and EACCES, which Windows says, too
+    return error.errno in (48, 98, 10048, 10013)
+
+
+async def run(asked: Namespace) -> None:
+    """Hold a class until the teacher ends it.
+
+    Args:
+        asked: what the command was told; see `add_arguments`.
+
+    Raises:
+        NoSiteError: if there is no site to serve.
+        OSError: if no port is free.
+    """
+    site = Site(asked.site)
+    listeners = handlers.Listeners()
+    room = Room(site.polls(), asked.most, asked.per_address, listeners.changed)
+    listeners.room = room
+    shared = {"room": room, "site": site, "listeners": listeners} | SOCKETS
+
+    near = [asked.address] if asked.address else addresses()
+    students = listen(asked.port, asked.address or ("0.0.0.0" if near else "127.0.0.1"))
+    port = students[0].getsockname()[1]
+    names = {"localhost", "127.0.0.1", *near, *asked.name}
+    names.add(f"{socket.gethostname().removesuffix('.local').lower()}.local")
+    hosts = {f"{name}:{port}" for name in names}
+    for_students = BoundedServer(
+        Application(
+            [
+                ("/class/state", handlers.State),
+                ("/class/lock", handlers.Lock),
+                ("/class/socket", handlers.StudentSocket),
+                ("/(.*)", handlers.SiteFile),
+            ],
+            hosts=hosts,
+            **shared,
+        ),
+        most=CONNECTIONS_A_SEAT * asked.most,
+        each=CONNECTIONS_A_SEAT * asked.per_address,
+        **BOUNDS,
+    )
+
+    own = bind_sockets(0, "127.0.0.1", family=socket.AF_INET)
+    own_port = own[0].getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    ended = asyncio.Event()
+    urls = [f"http://{one}:{port}/" for one in near[:MOST_ADDRESSES]]
+    for_teacher = HTTPServer(
+        Application(
+            [
+                ("/(projector)?", handlers.TeacherPage),
+                ("/socket", handlers.TeacherSocket),
+                ("/projector/socket", handlers.ProjectorSocket),
+                ("/(.*)", handlers.TeacherFile),
+            ],
+            hosts={f"127.0.0.1:{own_port}", f"localhost:{own_port}"},
+            token=token,
+            ended=ended,
+            where=[{"url": url, "code": qr_code(url)} for url in urls],
+            note=note_on(site),
+            **shared,
+        ),
+        **BOUNDS,
+    )
+    for_students.add_sockets(students)
+    for_teacher.add_sockets(own)
+    teacher = f"http://127.0.0.1:{own_port}/?t={token}"
+    print(in_words(site, urls, teacher), flush=True)
+    if not asked.no_browser:
+        webbrowser.open(teacher)
+    try:
+        await ended.wait()
+        await asyncio.sleep(asked.linger)  # pages ask for what is still closed
+    finally:
+        for_students.stop()
+        for_teacher.stop()
+        await for_students.close_all_connections()
+        print(f"Over. {room.came} came; their guesses are forgotten.", flush=True)
+
+
+def qr_code(url: str) -> str:
+    """An address as a drawing that telephones read."""
+    # Of a given size, a browser would cut it off.
+    return segno.make(url, error="m").svg_inline(border=4, light="#fff", omitsize=True)
+
+
+def note_on(site: Site) -> str:
+    """What students can see all the same, for the teacher."""
+    live = "Live runs from here." if site.has_python else "Live needs the internet."
+    return (
+        "Before you show an answer, the page's question has none. Panels, downloads,"
+        f" Live and lab/ have the answers: this is no examination. {live}"
+    )
+
+
+def in_words(site: Site, urls: list[str], teacher: str) -> str:
+    count = len(site.questions)
+    if urls:
+        students = f"Students: {urls[0]}"
+    else:
+        students = (
+            "This computer is in no network: no telephone can join, you can count"
+            " hands. Connect it, or open a hotspot, and start again."
+        )
+    return (
+        f"{count} questions. {students}\n"
+        f"Teacher, on this computer alone: {teacher}\n"
+        f"{note_on(site)}\n"
+        "Ctrl+C ends the class."
+    )
+
+
+def main(asked: Namespace) -> None:
+    """Hold the class, and say in a sentence what prevents it."""
+    try:
+        asyncio.run(run(asked))
+    except KeyboardInterrupt:
+        pass
+    except (NoSiteError, OSError) as error:
+        sys.exit(f"neuroviz class: {error}")

@@ -1,0 +1,144 @@
+"""What a class serves to the students: the files of a built site, its questions without
+their answers."""
+
+import gzip
+import hashlib
+import json
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from neuroviz.lessons.classroom.poll import Poll
+
+FOLDER = "class"
+QUESTIONS = f"{FOLDER}/questions.json"
+ANSWERS = f"{FOLDER}/answers.json"
+PAGES = f"{FOLDER}/pages"
+"""Where `make site` writes what a class needs: all questions, their answers, and the
+pages that ask, without the answers. Nobody is served the files themselves."""
+
+HAS_ANSWERS = ("docs/lessons.html", "searchindex.js")
+"""Files that a class is not served: the teacher's plan, and the words of all pages."""
+
+STATIC = Path(__file__).with_name("static")
+OF_STUDENTS = ("student.js", "student.css")
+
+_PACKED = (
+    ".css .html .ipynb .js .json .map .mjs .py .svg .ttf .txt .wasm .whl .xml".split()
+)
+_KINDS = {".mjs": "text/javascript", ".js": "text/javascript"} | {
+    ".wasm": "application/wasm",
+    ".ipynb": "application/json",
+    ".whl": "application/zip",
+    ".woff2": "font/woff2",
+}
+
+
+class NoSiteError(ValueError):
+    """A folder is not what `make site` builds."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it is sent.
+
+    Attributes:
+        kind: its media type.
+        tag: changes when its content does.
+        content: as it is.
+        packed: the same by gzip, or None where that saves nothing.
+    """
+
+    kind: str
+    tag: str
+    content: bytes
+    packed: bytes | None
+
+
+class Site:
+    """The files of a built site as they were when the class began: nothing that comes
+    later is there.
+
+    Raises:
+        NoSiteError: if the folder has no site, or one without questions.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        root = Path(folder).resolve()
+        if not (root / "index.html").is_file():
+            raise NoSiteError(f"{root} is not a built site: it has no index.html")
+        if not (root / QUESTIONS).is_file():
+            raise NoSiteError(f"{root} has no questions: {QUESTIONS} is missing")
+        self.questions = _read(root / QUESTIONS)
+        self.answers = _read(root / ANSWERS)
+        self._paths: dict[str, Path] = {}
+        for path in root.rglob("*"):
+            name = path.relative_to(root).as_posix()
+            is_inside = path.resolve().is_relative_to(root)
+            if path.is_file() and is_inside and not _is_kept_back(name):
+                self._paths[name] = path
+        # Where a page asks, the class has another one.
+        for path in (root / PAGES).rglob("*.html"):
+            self._paths[path.relative_to(root / PAGES).as_posix()] = path
+        for name in OF_STUDENTS:
+            self._paths[f"{FOLDER}/{name}"] = STATIC / name
+        self.has_python = "pyodide/pyodide.mjs" in self._paths
+        self._files: dict[str, File] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._paths
+
+    @property
+    def names(self) -> list[str]:
+        """The addresses of all files, below the first."""
+        return sorted(self._paths)
+
+    def polls(self) -> dict[str, Poll]:
+        """The questions, as nobody has answered them."""
+        found = {}
+        for asked in self.questions:
+            name = asked["id"]
+            answer = self.answers[name]
+            found[name] = Poll(
+                name=name,
+                page=asked["page"],
+                question=asked["question"],
+                choices=tuple(asked["choices"]),
+                mistakes=asked["mistakes"],
+                answer=answer["answer"],
+                remark=answer["remark"],
+                reason=answer["html"],
+                folds=tuple(answer["folds"]),
+            )
+        return found
+
+    def file(self, name: str) -> File:
+        """A file, read and packed when it is asked for first.
+
+        Raises:
+            KeyError: if the site has no such file.
+        """
+        if name not in self._files:
+            path = self._paths[name]
+            content = path.read_bytes()
+            ending = Path(name).suffix
+            kind = _KINDS.get(ending) or mimetypes.guess_type(name)[0]
+            packed = gzip.compress(content, 6) if ending in _PACKED else content
+            self._files[name] = File(
+                kind=kind or "application/octet-stream",
+                tag=f'"{hashlib.sha256(content).hexdigest()[:20]}"',
+                content=content,
+                packed=packed if len(packed) < len(content) else None,
+            )
+        return self._files[name]
+
+
+def _is_kept_back(name: str) -> bool:
+    return name in HAS_ANSWERS or name.split("/")[0] == FOLDER
+
+
+def _read(path: Path) -> list | dict:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise NoSiteError(f"{path} cannot be read: {error}") from None

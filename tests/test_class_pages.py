@@ -1,0 +1,260 @@
+"""The pages of a class in a browser: boxes of students on telephones, the teacher's
+page, and that for the projector."""
+
+import re
+
+import pytest
+from class_site import NUMBER, PAGE, held, make_site
+from node import need_node
+from test_axe import AXE, OF_A_PAGE
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
+DESK = {"viewport": {"width": 1280, "height": 720}}
+SOON = 20_000  # milliseconds
+FINGER = 44  # pixels
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return make_site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def room(site):
+    with held(site, "--per-address", "20") as room:
+        yield room
+
+
+@pytest.fixture
+def student(new_page, room):
+    """Opens the page that asks on a telephone of its own."""
+
+    def open_page():
+        page = new_page(**PHONE)
+        page.set_default_timeout(SOON)
+        page.elsewhere = []
+        page.on(
+            "request",
+            lambda one: room.students in one.url or page.elsewhere.append(one.url),
+        )
+        page.goto(f"http://{room.students}/{PAGE}.html")
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def teacher(new_page, room):
+    """The teacher's page; .wall is that for the projector."""
+    page = new_page(**DESK)
+    page.set_default_timeout(SOON)
+    page.goto(f"http://{room.teacher}/?t={room.token}")
+    page.wall = page.context.new_page()
+    page.wall.set_default_timeout(SOON)
+    page.wall.goto(f"http://{room.teacher}/projector")
+    page.wall.get_by_role("heading").wait_for()
+    return page
+
+
+def box(page, number=0):
+    return page.locator(".nv-class").nth(number)
+
+
+def lock(page, guess):
+    box(page).get_by_label("My guess").fill(guess)
+    box(page).get_by_role("button", name="Lock in").tap()
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_vote_from_the_guess_to_the_answer(student, teacher):
+    one = student()
+    other = student()
+    lock(one, "64")
+    lock(other, "−1")
+    box(one).get_by_text("Locked in: the answer comes").wait_for()
+    teacher.get_by_text("2 of 2 have answered").wait_for()
+    assert teacher.get_by_text("That is the number of parameters.").is_visible()
+    assert teacher.wall.locator(".bars").count() == 0
+    press(teacher, "Show the guesses")
+    teacher.wall.locator(".bars").wait_for()
+    assert "parameters" not in teacher.wall.locator("main").inner_text()
+
+    press(teacher, "Vote again")
+    box(one).get_by_text("You said 64. The class votes again.").wait_for()
+    teacher.wall.locator(".bars").wait_for(state="detached")
+    lock(one, "38")
+    teacher.get_by_text("1 of 2 have answered in the second vote").wait_for()
+    press(teacher, "Show the answer to all")
+    box(one).get_by_text("You said 38. Right.").wait_for()
+    box(other).get_by_text("You said −1. It is 38.").wait_for()
+    assert box(one).get_by_text("It is 38.").count() == 1
+    one.get_by_text("Why?").click()
+    assert one.get_by_text("Because 38 count.").is_visible()
+    teacher.wall.get_by_text("It is 38.").wait_for()
+    row = teacher.wall.locator(".bars tr", has_text="64")
+    assert row.locator(".count").all_text_contents() == ["1", "0"]
+    assert not one.elsewhere and not other.elsewhere
+
+
+def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
+    page = student()
+    button = box(page, 1).get_by_role("button", name="Lock in")
+    button.tap()
+    assert "Choose one first" in box(page, 1).inner_text()
+    box(page, 1).get_by_label("no").check()
+    button.tap()
+    teacher.locator("#list button", has_text="larger").click()
+    press(teacher, "Show the answer to all")
+    box(page, 1).get_by_text("You said no. It is yes. Try a = 1.").wait_for()
+
+
+@pytest.mark.parametrize("typed", ["", "many", "1e5", "<b>", "--3", "3 4 x"])
+def test_what_is_no_number_is_asked_for_again(student, typed):
+    page = student()
+    lock(page, typed)
+    assert "Type a number first" in box(page).inner_text()
+    assert box(page).get_by_role("button").is_enabled()
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"), [("0,5", "0.5"), (" 38 ", "38"), ("-2", "−2"), ("+7", "7")]
+)
+def test_numbers_are_read_as_they_are_typed(student, teacher, typed, read):
+    lock(student(), typed)
+    teacher.get_by_role("rowheader", name=read, exact=True).wait_for()
+
+
+def test_a_guess_stays_after_a_reload_and_a_second_page_is_the_same_student(
+    student, teacher
+):
+    page = student()
+    lock(page, "64")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    page.reload()
+    box(page).get_by_text("You said 64. Locked in").wait_for()
+    second = page.context.new_page()
+    second.goto(page.url)
+    box(second).get_by_text("You said 64. Locked in").wait_for()
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+
+
+def test_a_page_without_the_network_says_so_and_sends_later(student, teacher):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    page.context.set_offline(True)
+    lock(page, "64")
+    box(page).get_by_text("Not sent yet. Trying again").wait_for()
+    page.context.set_offline(False)
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    box(page).get_by_text("Locked in: the answer").wait_for()
+
+
+def test_a_class_that_starts_again_gets_the_guesses_that_are_on_the_pages(
+    new_page, site
+):
+    with held(site) as room:
+        port = room.students.rpartition(":")[2]
+        page = new_page(**PHONE)
+        page.set_default_timeout(20_000)
+        page.goto(f"http://{room.students}/{PAGE}.html")
+        lock(page, "64")
+        box(page).get_by_text("Locked in: the answer").wait_for()
+    page.get_by_text("Looking for the class").wait_for()
+    with held(site, "--port", port) as room:
+        desk = new_page(**DESK)
+        desk.goto(f"http://{room.teacher}/?t={room.token}")
+        desk.get_by_text("1 of 1 have answered").wait_for(timeout=20_000)
+
+
+def test_hands_are_counted_beside_a_bar_and_for_a_new_guess(student, teacher):
+    lock(student(), "64")
+    teacher.get_by_role("button", name="+1 hand for 64").click()
+    teacher.get_by_text("2 of 2 have answered").wait_for()
+    teacher.get_by_label("A hand for").fill("−1")
+    press(teacher, "Count it")
+    teacher.get_by_text("3 of 3 have answered").wait_for()
+    teacher.get_by_role("button", name="−1 hand for −1").click()
+    teacher.get_by_text("2 of 2 have answered").wait_for()
+
+
+def test_what_is_typed_outlasts_what_the_class_sends(student, teacher):
+    teacher.get_by_label("A hand for").fill("12")
+    lock(student(), "64")
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    assert teacher.get_by_label("A hand for").input_value() == "12"
+
+
+def test_the_end_shows_all_answers_and_is_said(student, teacher):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    teacher.on("dialog", lambda dialog: dialog.accept())
+    press(teacher, "End the class")
+    page.get_by_text("The class is over.").wait_for()
+    box(page).get_by_text("The answer is 38.").wait_for()
+    teacher.get_by_text("The class has ended. Its counts are gone.").wait_for()
+    teacher.wall.get_by_text(re.compile("class (is over|has ended)")).wait_for()
+
+
+def test_a_topic_is_open_once_its_answer_is(student, teacher):
+    page = student()
+    page.evaluate(
+        "document.addEventListener('nv-answered', ({detail}) => window.topic = detail)"
+    )
+    lock(page, "64")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    assert page.evaluate("window.topic") is None
+    press(teacher, "Show the answer to all")
+    box(page).get_by_text("It is 38").first.wait_for()
+    assert page.evaluate("window.topic") == "dimensions"
+
+
+RUN_ALL = """async (off) => {
+  const rules = Object.fromEntries(off.map((name) => [name, {enabled: false}]));
+  const {violations} = await axe.run(document, {rules});
+  return violations.map(({id, nodes}) => `${id}: ${nodes[0].html.slice(0, 150)}`);
+}"""
+
+
+def complaints(page, off=()):
+    need_node()
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    return page.evaluate(RUN_ALL, [*off])
+
+
+def test_axe_finds_nothing_in_any_of_the_pages(student, teacher):
+    page = student()
+    lock(page, "64")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    assert complaints(page, OF_A_PAGE) == []  # a page of the site has more around it
+    press(teacher, "Show the guesses")
+    teacher.wall.locator(".bars").wait_for()
+    assert complaints(teacher) == []
+    assert complaints(teacher.wall) == []
+
+
+def test_a_finger_finds_every_control_of_a_box(student):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    for one in page.locator(".nv-class :is(button, label:has([type=radio]))").all():
+        assert one.bounding_box()["height"] > FINGER - 0.5
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["viewport"]["width"]
+
+
+def test_a_box_is_used_by_keyboard_alone(student, teacher):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type("38")
+    page.keyboard.press("Enter")
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    assert NUMBER in box(page).get_attribute("data-question")

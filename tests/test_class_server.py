@@ -1,0 +1,484 @@
+"""A class as its network sees it: what is served, what is refused, and what is left."""
+
+import csv
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from class_site import (
+    CHOICE,
+    NUMBER,
+    PAGE,
+    Visitor,
+    heard,
+    held,
+    make_site,
+    teacher_of,
+)
+
+from neuroviz.lessons import teaching
+from neuroviz.lessons.classroom import member, server
+from neuroviz.lessons.classroom.site import NoSiteError, Site
+
+ONE = f"/{PAGE}.html"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return make_site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture(scope="module")
+def crowded(site):
+    """A class for tests that need no fresh one: behind one address all may sit."""
+    with held(site, "--per-address", "200") as room:
+        yield room
+
+
+@pytest.fixture
+def room(site):
+    with held(site, "--per-address", "200") as room:
+        yield room
+
+
+# What students are served
+
+
+def test_a_page_that_asks_has_no_answer_until_it_is_open(room):
+    student = Visitor(room.students)
+    page = student.get(ONE).text
+    assert 'data-question="one-1"' in page and "How many dimensions?" in page
+    assert "/class/student.js" in page
+    for secret in ("38", "Indeed", "parameters", "Because"):
+        assert secret not in page
+    assert student.lock(64).json["questions"][NUMBER]["answer"] is None
+    assert "38" not in json.dumps(student.state())
+    teacher_of(room).ask("POST", "/", {"open": NUMBER})
+    answer = student.state()["answer"]
+    assert answer["value"] == "38" and "Because 38 count" in answer["folds"][0]
+    assert answer["remark"] == "That is the number of parameters."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs/lessons.html",
+        "/searchindex.js",
+        "/class/answers.json",
+        "/class/questions.json",
+        f"/class/pages/{PAGE}.html",
+        "/class/teacher.js",
+        "/counts.csv",
+        "/../conftest.py",
+        "/notebooks/../../secret",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "//etc/passwd",
+        "/notebooks/one.html%00.js",
+        "/notebooks\\one.html",
+        "/.git/config",
+        "/nothing",
+    ],
+)
+def test_odd_paths_and_what_is_kept_back_are_not_there(crowded, path):
+    answer = Visitor(crowded.students).get(path)
+    assert answer.status in (400, 404)
+    assert "38" not in answer.text and path.strip("/") not in answer.text
+
+
+def test_links_out_of_the_site_are_not_followed(tmp_path):
+    folder = make_site(tmp_path / "site")
+    (tmp_path / "secret.txt").write_text("secret")
+    (folder / "way.txt").symlink_to(tmp_path / "secret.txt")
+    assert "way.txt" not in Site(folder)
+
+
+def test_files_are_packed_for_who_takes_it_and_told_to_be_the_same(crowded):
+    student = Visitor(crowded.students)
+    plain = student.get("/_static/large.js")
+    assert plain.text.endswith("x" * 4000)
+    headers = {"Accept-Encoding": "gzip"}
+    answer = subprocess_free_get(crowded.students, "/_static/large.js", headers)
+    assert b"Content-Encoding: gzip" in answer and len(answer) < 1500
+    again = student.get("/_static/large.js", **{"If-None-Match": plain.headers["Etag"]})
+    assert again.status == 304 and not again.text
+
+
+def subprocess_free_get(host, path, headers):
+    """The bytes of an answer, as they come."""
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return raw(host, "\r\n".join(lines) + "\r\n\r\n")
+
+
+def raw(host, text):
+    address, _, port = host.partition(":")
+    with socket.create_connection((address, int(port)), timeout=10) as way:
+        way.sendall(text.encode())
+        found = b""
+        while part := way.recv(65536):
+            found += part
+    return found
+
+
+def test_no_page_may_be_framed_or_load_from_elsewhere(crowded):
+    headers = Visitor(crowded.students).get("/").headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy and "form-action 'none'" in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Server"] is None
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("name", ["evil.example", "evil.example:80", "127.0.0.1:1"])
+def test_a_name_that_somebody_lets_point_here_is_refused(crowded, name):
+    for path in ("/", "/class/state"):
+        answer = Visitor(crowded.students).get(path, Host=name)
+        assert answer.status == 421 and name not in answer.text
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1"])
+def test_a_page_from_elsewhere_is_refused(crowded, origin):
+    student = Visitor(crowded.students)
+    sent = {"question": NUMBER, "guess": 1}
+    answer = student.ask("POST", "/class/lock", sent, {"Origin": origin})
+    assert answer.status == 403
+    teacher = teacher_of(crowded)
+    answer = teacher.ask("POST", "/", {"held": True}, {"Origin": origin})
+    assert answer.status == 403
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("{", 400),
+        ("[1, 2]", 400),
+        ("null", 400),
+        ("[" * 500, 400),
+        ('{"question": "one-1"}', 422),
+        ('{"question": "one-1", "guess": NaN}', 422),
+        ('{"question": "one-1", "guess": 1e400}', 422),
+        ('{"question": "one-1", "guess": "<img src=x>"}', 422),
+        ('{"question": "one-2", "guess": "<b>yes</b>"}', 422),
+        ('{"question": "nothing", "guess": 1}', 404),
+        ('{"question": {"a": 1}, "guess": 1}', 404),
+    ],
+)
+def test_odd_bodies_are_refused(crowded, body, status):
+    answer = Visitor(crowded.students).ask("POST", "/class/lock", body)
+    assert answer.status == status
+    assert "<img" not in answer.text
+
+
+def test_a_large_body_is_refused(crowded):
+    head = f"POST /class/lock HTTP/1.1\r\nHost: {crowded.students}\r\n"
+    sent = f"{head}Content-Type: application/json\r\nContent-Length: 2000\r\n\r\n"
+    assert raw(crowded.students, sent + "x" * 2000).startswith(b"HTTP/1.1 400")
+
+
+def test_a_form_of_another_page_is_refused(crowded):
+    headers = {"Content-Type": "text/plain"}
+    answer = Visitor(crowded.students).ask("POST", "/class/lock", "{}", headers)
+    assert answer.status == 415
+
+
+def test_an_address_takes_no_more_than_its_seats(site):
+    with held(site, "--per-address", "2") as room:
+        taken = [Visitor(room.students).get("/class/state").status for _ in range(4)]
+        assert taken == [200, 200, 429, 429]
+        teacher = json.loads(heard(teacher_of(room), "/socket"))
+        assert teacher["refused"] == {"full": 2} and teacher["came"] == 2
+
+
+def test_a_flood_is_refused_and_the_class_goes_on(site):
+    with held(site, "--per-address", "2") as room:
+        student = Visitor(room.students)
+        student.get("/class/state")
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: student.lock(1).status, range(200)))
+        assert found.count(429) > 50
+        before = time.monotonic()
+        assert teacher_of(room).get("/").status == 200
+        assert time.monotonic() - before < 5
+
+
+def test_who_takes_all_connections_keeps_the_teacher_out_of_none(site):
+    with held(site, "--per-address", "1") as room:
+        address, _, port = room.students.partition(":")
+        ways = []
+        for _ in range(server.CONNECTIONS_A_SEAT + 4):
+            way = socket.create_connection((address, int(port)), timeout=5)
+            way.sendall(b"GET / HTTP/1.1\r\n")  # and never ends
+            ways.append(way)
+        time.sleep(0.3)
+        closed = [is_closed(way) for way in ways]
+        assert closed.count(True) == 4
+        assert teacher_of(room).get("/").status == 200
+        for way in ways:
+            way.close()
+
+
+def is_closed(way):
+    way.settimeout(0.2)
+    try:
+        return way.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
+# The teacher
+
+
+def test_the_teachers_pages_ask_for_the_token(room):
+    stranger = Visitor(room.teacher)
+    for path in ("/", "/projector", "/counts.csv", "/where.json", "/?t=anything"):
+        assert stranger.get(path).status == 403
+    assert stranger.ask("POST", "/", {"open": NUMBER}).status == 403
+    with pytest.raises(Exception, match="403"):
+        heard(stranger, "/socket")
+    teacher = Visitor(room.teacher)
+    first = teacher.get(f"/?t={room.token}")
+    assert first.status == 302 and first.headers["Location"] == "/"
+    assert "HttpOnly" in first.headers["Set-Cookie"]
+    assert teacher.get("/").status == 200
+
+
+def test_the_teacher_is_on_this_computer_alone(site):
+    with held(site) as room:
+        listening = room.teacher.partition(":")[0]
+        assert listening == "127.0.0.1"
+        # and no address of students leads there
+        assert Visitor(room.students).get("/projector").status == 404
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"open": "nothing"},
+        {"held": "yes"},
+        {"hands": NUMBER, "guess": 1, "by": "1"},
+        {"hands": NUMBER, "guess": "many", "by": 1},
+        {"end": 1},
+        {"open": ["one-1"]},
+    ],
+)
+def test_what_no_teacher_does_is_refused(crowded, asked):
+    assert teacher_of(crowded).ask("POST", "/", asked).status == 422
+
+
+def test_hands_votes_and_counts(room):
+    teacher = teacher_of(room)
+    student = Visitor(room.students)
+    student.lock(64)
+    student.lock("yes", CHOICE)
+    for asked in (
+        {"hands": NUMBER, "guess": 38, "by": 3},
+        {"again": NUMBER},
+        {"choose": CHOICE},
+        {"bars": True},
+    ):
+        assert teacher.ask("POST", "/", asked).status == 200
+    student.lock(38)
+    wall = json.loads(heard(teacher, "/projector/socket"))["question"]
+    assert wall["name"] == CHOICE and wall["bars"] == [{"guess": "yes", "counts": [1]}]
+    table = list(csv.reader(teacher.get("/counts.csv").text.splitlines()))[1:]
+    assert [row[3:6] for row in table] == [
+        ["1", "38", "3"],
+        ["1", "64", "1"],
+        ["2", "38", "1"],
+        ["1", "yes", "1"],
+    ]
+
+
+def test_a_lock_is_on_the_teachers_page_and_a_release_on_all_within_a_second(room):
+    teacher = teacher_of(room)
+    students = [Visitor(room.students) for _ in range(30)]
+    began = time.monotonic()
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(lambda student: student.lock(64), students))
+    locked = time.monotonic() - began
+    state = json.loads(heard(teacher, "/socket"))
+    assert state["questions"][0]["totals"] == [30] and locked < 20
+
+    said = []
+    ears = [
+        threading.Thread(
+            target=lambda one=one: said.append(heard(one, "/class/socket", 20))
+        )
+        for one in students
+    ]
+    for ear in ears:
+        ear.start()
+    while json.loads(heard(teacher, "/socket"))["here"] < len(students):
+        time.sleep(0.05)
+    teacher.ask("POST", "/", {"open": NUMBER})
+    for ear in ears:
+        ear.join()
+    assert said == ["look"] * len(students)
+
+
+# What is left of it
+
+
+def test_after_the_end_nothing_runs_and_no_guess_is_on_a_disk(tmp_path):
+    folder = make_site(tmp_path / "site")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    environment = dict(os.environ, TMPDIR=str(tmp_path), HOME=str(tmp_path))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "neuroviz", "class", str(folder), "--no-browser"]
+        + ["--address", "127.0.0.1", "--port", "0", "--linger", "0.2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment | {"PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    said = [process.stdout.readline() for _ in range(2)]
+    (students, _), (teacher, token) = re.findall(
+        r"http://([\d.:]+)/(?:\?t=(\S+))?", "".join(said)
+    )
+    student = Visitor(students)
+    student.lock(54321)
+    desk = Visitor(teacher)
+    desk.get(f"/?t={token}")
+    desk.ask("POST", "/", {"end": True})
+    assert student.state()["answer"]["value"] == "38"
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 0 and err == ""
+    assert "1 came; their guesses are forgotten." in out
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_a_taken_port_gives_way_to_the_next(site):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with held(site, "--port", str(port)) as room:
+            assert port < int(room.students.rpartition(":")[2]) < port + 10
+
+
+def test_ports_that_are_all_taken_are_named(monkeypatch):
+    def taken(*_, **__):
+        raise OSError(98, "taken")
+
+    monkeypatch.setattr(server, "bind_sockets", taken)
+    with pytest.raises(OSError, match="ports 8900 to 8909 are taken.*--port"):
+        server.listen(8900, "127.0.0.1")
+
+
+def test_without_a_network_hands_can_be_counted(site, monkeypatch, tmp_path):
+    said = server.in_words(Site(site), [], "http://127.0.0.1:1/?t=x")
+    assert "in no network" in said and "hands" in said
+
+
+def test_a_folder_that_is_no_site_is_told_so(tmp_path):
+    with pytest.raises(NoSiteError, match="no index.html"):
+        Site(tmp_path)
+    (tmp_path / "index.html").write_text("")
+    with pytest.raises(NoSiteError, match="questions.json is missing"):
+        Site(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["class"], ["class", "nowhere"]])
+def test_without_a_site_the_command_says_where_it_comes_from(tmp_path, words):
+    done = subprocess.run(
+        [sys.executable, "-m", "neuroviz", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and "`make site` builds them" in done.stderr
+
+
+# A notebook takes part
+
+
+@pytest.fixture
+def joined(site, capsys):
+    with held(site, "--linger", "3") as room:
+        member.join(room.students)
+        assert "2 questions" in capsys.readouterr().out
+        yield room
+        member.leave()
+
+
+def until(found, seconds=10):
+    end = time.monotonic() + seconds
+    while not found() and time.monotonic() < end:
+        time.sleep(0.05)
+    return found()
+
+
+def test_a_guess_of_a_notebook_waits_for_the_teacher(joined):
+    hints = {64: "That is the number of parameters."}
+    question = teaching.predict("How many “dimensions”?", 38, wrong=hints)
+    question.commit(64)
+    assert question.message == "" and "your teacher shows it" in outcome(question)
+    teacher = teacher_of(joined)
+
+    def arrived():
+        return json.loads(heard(teacher, "/socket"))["questions"][0]["totals"] == [1]
+
+    assert until(arrived)
+    teacher.ask("POST", "/", {"open": NUMBER})
+    assert until(lambda: "it is 38" in question.message)
+
+
+def test_a_notebook_votes_again(joined):
+    question = teaching.predict("How many dimensions?", 38)
+    question.commit(64)
+    teacher = teacher_of(joined)
+    time.sleep(0.5)
+    teacher.ask("POST", "/", {"again": NUMBER})
+    assert until(lambda: question.committed is None)
+    assert "You said 64. The class votes again." in outcome(question)
+    question.commit(38)
+    teacher.ask("POST", "/", {"open": NUMBER})
+    assert until(lambda: "Right." in question.message)
+
+
+def test_a_question_that_the_class_has_not_is_answered_at_once(joined):
+    question = teaching.predict("Something else?", 3)
+    question.commit(2)
+    assert until(lambda: "it is 3" in question.message)
+
+
+def test_the_end_of_the_class_shows_the_answer(joined):
+    question = teaching.predict("How many dimensions?", 38)
+    question.commit(64)
+    time.sleep(0.5)
+    teacher_of(joined).ask("POST", "/", {"end": True})
+    assert until(lambda: "it is 38" in question.message)
+
+
+def test_a_class_that_is_gone_is_waited_for_and_then_left(joined, monkeypatch):
+    monkeypatch.setattr(member, "GONE", 1.0)
+    question = teaching.predict("How many dimensions?", 38)
+    joined.process.terminate()
+    joined.process.wait()
+    question.commit(64)
+    assert until(lambda: "it is 38" in question.message)
+
+
+def test_an_address_without_a_class_is_told_in_a_sentence():
+    with pytest.raises(ValueError, match="no class answers at http://127.0.0.1:9 "):
+        member.join("127.0.0.1:9")
+    with pytest.raises(ValueError, match="the address of a class is a text"):
+        member.join(8900)
+
+
+def outcome(question):
+    return question._outcome.value

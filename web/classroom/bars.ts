@@ -1,0 +1,53 @@
+/** The guesses of a class as bars; after a second vote both stand side by side. */
+import { made, type Counted } from "./messages";
+import { written } from "./numbers";
+
+/** Numbers in their order; other guesses in that of the choices. */
+function ordered({ bars, choices }: Counted) {
+  const place = (guess: string) => (choices.length ? choices.indexOf(guess) : Number(guess));
+  return [...bars].sort((a, b) => place(a.guess) - place(b.guess));
+}
+
+/**
+ * A table of them.
+ *
+ * @param more what stands at the end of a row, if anything
+ */
+export function barsOf(counted: Counted, more?: (guess: string) => HTMLElement): HTMLTableElement {
+  const table = made("table", counted.choices.length ? "bars has-words" : "bars");
+  const hasTwo = counted.totals.length > 1;
+  const caption = table.createCaption();
+  caption.textContent = hasTwo ? "first vote, then the second" : "";
+  const isNamed = counted.bars.some((bar) => bar.isRight || bar.remark);
+  const most = Math.max(1, ...counted.bars.flatMap((bar) => bar.counts));
+  for (const { guess, counts, isRight, remark } of ordered(counted)) {
+    const row = table.insertRow();
+    row.className = isRight ? "right" : "";
+    const name = made("th", "", written(guess));
+    name.scope = "row";
+    row.append(name);
+    const bars = row.insertCell();
+    bars.className = "lengths";
+    for (const [vote, count] of counts.entries()) {
+      const line = made("div", `vote-${vote + 1}`);
+      const length = made("span", "length");
+      length.style.width = `${(100 * count) / most}%`;
+      line.append(length, made("span", "count", String(count)));
+      bars.append(line);
+    }
+    const right = isRight ? "✓ the answer. " : "";
+    if (isNamed) row.append(made("td", "remark", right + (remark ?? "")));
+    if (more) row.insertCell().append(more(guess));
+  }
+  return table;
+}
+
+/** How many have answered, in words. */
+export function countOf({ totals, others, late }: Counted, here: number): string {
+  const latest = totals[totals.length - 1];
+  const which = totals.length > 1 ? " in the second vote" : "";
+  const said = [`${latest} of ${Math.max(here, latest)} have answered${which}`];
+  if (others) said.push(`${others} other guesses`);
+  if (late) said.push(`${late} after the answer`);
+  return said.join(", ");
+}

@@ -1,0 +1,155 @@
+/** A question in a page of a class: a guess is locked in, and the answer comes later. */
+import { made, Refusal, type Answer, type Asked } from "./messages";
+import { numberIn, written } from "./numbers";
+
+const WORDS_OF_REFUSALS: Record<number, string> = {
+  422: "This number is too large to be counted. Try another one.",
+  429: "The class is full, or asks too often. Trying again …",
+};
+const NOT_SENT = "Not sent yet. Trying again …";
+
+/** Sends a guess, and resolves once the server has it. */
+export type Send = (question: string, guess: number | string) => Promise<void>;
+
+export class Box {
+  readonly question: string;
+  /** What was locked in here, whether the server knows it or not. */
+  private locked: number | string | null = null;
+  /** The vote in which it was locked in. */
+  private vote = 1;
+  private asked: Asked | undefined;
+  private readonly form = made("form");
+  private readonly button = made("button", "", "Lock in");
+  private readonly says = made("p", "nv-told");
+  private readonly shown = made("div", "nv-shown");
+  private read: () => number | string | null = () => null;
+  private missing = "";
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly send: Send,
+  ) {
+    this.question = place.dataset.question!;
+    this.form.noValidate = true;
+    this.says.setAttribute("role", "status");
+    place.append(this.form, this.says, this.shown);
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.lock();
+    });
+  }
+
+  /** What the server says of this question. */
+  hear(asked: Asked) {
+    if (!this.asked) this.build(asked.choices);
+    this.asked = asked;
+    if (asked.vote > this.vote) {
+      this.vote = asked.vote;
+      this.locked = null; // the class votes again
+    }
+    this.draw();
+  }
+
+  /** A guess that the server does not know: it was started again, or the network was away. */
+  get unsent(): number | string | null {
+    return this.asked?.isAsked ? this.locked : null;
+  }
+
+  private build(choices: string[]) {
+    if (choices.length) this.buildChoices(choices);
+    else this.buildEntry();
+    this.form.append(this.button);
+  }
+
+  private buildChoices(choices: string[]) {
+    for (const choice of choices) {
+      const label = made("label");
+      const button = made("input");
+      button.type = "radio";
+      button.name = this.question;
+      button.value = choice;
+      label.append(button, ` ${choice}`);
+      this.form.append(label);
+    }
+    this.missing = "Choose one first. Any guess will do.";
+    this.read = () => this.form.querySelector<HTMLInputElement>(":checked")?.value ?? null;
+  }
+
+  private buildEntry() {
+    const label = made("label", "", "My guess ");
+    const entry = made("input");
+    entry.inputMode = "text"; // a keyboard of digits alone has no minus sign on some telephones
+    entry.autocomplete = "off";
+    entry.maxLength = 9;
+    entry.size = 9;
+    label.append(entry);
+    this.form.append(label);
+    this.missing = "Type a number first. Any guess will do.";
+    this.read = () => numberIn(entry.value);
+  }
+
+  private async lock() {
+    if (!this.asked?.isAsked || this.locked !== null) return;
+    const guess = this.read();
+    if (guess === null) {
+      this.says.textContent = this.missing;
+      return;
+    }
+    this.locked = guess;
+    this.draw();
+    await this.sendAgain();
+  }
+
+  /** Sends what is locked in; the server keeps the first guess of each vote. */
+  async sendAgain() {
+    const guess = this.unsent;
+    if (guess === null) return;
+    try {
+      await this.send(this.question, guess);
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 0;
+      if (status === 422) this.locked = null;
+      this.draw(WORDS_OF_REFUSALS[status] ?? NOT_SENT);
+    }
+  }
+
+  private draw(trouble = "") {
+    const asked = this.asked!;
+    const isLocked = this.locked !== null || !asked.isAsked;
+    for (const control of this.form.elements) {
+      (control as HTMLInputElement | HTMLButtonElement).disabled = isLocked;
+    }
+    this.button.textContent = isLocked && asked.guess !== null ? "Locked in" : "Lock in";
+    this.form.hidden = asked.guess === null && !asked.isAsked;
+    this.says.textContent = trouble || this.words(asked);
+    this.place.classList.toggle("is-open", asked.answer !== null);
+    if (asked.answer) this.show(asked.answer);
+  }
+
+  private words({ guess, isAsked, vote, answer, isOpen }: Asked): string {
+    const said = guess === null ? "" : `You said ${written(guess)}`;
+    if (answer) {
+      if (guess === null) return `The answer is ${written(answer.value)}.`;
+      const verdict = guess === answer.value ? "Right" : `It is ${written(answer.value)}`;
+      return [`${said}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
+    }
+    if (!isAsked) return `${said}. Locked in: the answer comes when your teacher shows it.`;
+    if (this.locked !== null) return "Sending …";
+    if (isOpen) return "The class has seen the answer. Guess all the same, then you see it.";
+    if (vote > 1) return [said && `${said}.`, "The class votes again."].filter(Boolean).join(" ");
+    return "";
+  }
+
+  /** Both are HTML of the site itself; a guess is never in it. */
+  private show({ reason, folds }: Answer) {
+    if (this.shown.firstChild) return;
+    this.shown.innerHTML = reason;
+    for (const [place, fold] of folds.entries()) {
+      const its = `.nv-fold[data-of="${this.question}"][data-place="${place}"]`;
+      const here = document.querySelector(its);
+      if (here) here.innerHTML = fold;
+    }
+    const { asks } = this.place.dataset;
+    if (asks) document.dispatchEvent(new CustomEvent("nv-answered", { detail: asks }));
+  }
+}

@@ -1,0 +1,39 @@
+/** The page for the projector: one question, how many have answered, and what is shown of it. */
+import "./teacher.css";
+import { barsOf, countOf } from "./bars";
+import { made, socketAt, type ForProjector } from "./messages";
+import { written } from "./numbers";
+import { showWhere } from "./where";
+
+const AGAIN = 1500; // milliseconds
+
+const main = document.querySelector("main")!;
+const who = document.querySelector("#who")!;
+
+function draw({ question, here, isOver }: ForProjector) {
+  who.textContent = isOver ? "The class is over." : `${here} here`;
+  const parts: HTMLElement[] = [made("h1", "", question.question)];
+  if (question.choices.length && !question.bars.length) {
+    const list = made("ul", "choices");
+    for (const choice of question.choices) list.append(made("li", "", choice));
+    parts.push(list);
+  }
+  parts.push(made("p", "total", countOf(question, here)));
+  if (question.answer !== undefined) {
+    parts.push(made("p", "answer", `It is ${written(question.answer)}.`));
+  }
+  if (question.bars.length) parts.push(barsOf(question));
+  main.replaceChildren(...parts);
+}
+
+function listen() {
+  const socket = socketAt("/projector/socket");
+  socket.onmessage = ({ data }) => draw(JSON.parse(data));
+  socket.onclose = () => {
+    who.textContent = "The class has ended.";
+    setTimeout(listen, AGAIN);
+  };
+}
+
+showWhere(document.querySelector("#where")!);
+listen();

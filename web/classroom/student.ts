@@ -1,0 +1,84 @@
+/** In each page of a class that asks: its questions become boxes, and listen to the teacher. */
+import "./student.css";
+import { Box } from "./box";
+import { ask, made, Refusal, socketAt, type State } from "./messages";
+
+const FIRST_WAIT = 500; // milliseconds
+const LONGEST_WAIT = 8000;
+const AGAIN = 2000; // for a guess that was not sent
+
+const page = location.pathname.slice(1).replace(/\.html$/, "");
+const bar = made("div", "nv-class-bar");
+bar.setAttribute("role", "status");
+
+let state: State | undefined;
+
+async function send(question: string, guess: number | string) {
+  hear(await ask<State>("/class/lock", { question, guess }));
+}
+
+const boxes = [...document.querySelectorAll<HTMLElement>(".nv-class")].map(
+  (place) => new Box(place, send),
+);
+
+function hear(next: State) {
+  state = next;
+  for (const box of boxes) {
+    const asked = next.questions[box.question];
+    if (asked) box.hear(asked);
+  }
+}
+
+async function look() {
+  hear(await ask<State>(`/class/state?page=${encodeURIComponent(page)}`));
+  for (const box of boxes) await box.sendAgain();
+}
+
+/** As long as something is locked in that the server has not. */
+function keepSending() {
+  setInterval(() => {
+    if (!state?.isOver) for (const box of boxes) box.sendAgain();
+  }, AGAIN);
+}
+
+/** Hears the teacher; after a lost network it looks for the class again. */
+async function listen() {
+  let wait = FIRST_WAIT;
+  while (!state?.isOver) {
+    try {
+      await look();
+      if (state?.isOver) break;
+      bar.textContent = "";
+      await heard(() => (wait = FIRST_WAIT));
+      bar.textContent = state?.isOver ? "" : "Looking for the class …";
+    } catch (error) {
+      const isFull = error instanceof Refusal && error.status === 429;
+      bar.textContent = isFull ? "The class is full. Trying again …" : "Looking for the class …";
+    }
+    await new Promise((go) => setTimeout(go, wait * (0.5 + Math.random()))); // not all at once
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
+  bar.textContent = "The class is over.";
+}
+
+/** Looks whenever the teacher has done something, until the socket closes. */
+function heard(opened: () => void): Promise<void> {
+  return new Promise((gone) => {
+    const socket = socketAt("/class/socket");
+    socket.onopen = opened;
+    socket.onmessage = () => {
+      look()
+        .catch(() => socket.close())
+        .finally(() => state?.isOver && socket.close());
+    };
+    socket.onclose = () => gone();
+  });
+}
+
+document.body.append(bar);
+// A telephone that wakes up has lost its socket without a word.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && !state?.isOver) look().catch(() => {});
+});
+keepSending();
+listen();
