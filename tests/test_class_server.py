@@ -1,5 +1,6 @@
 """A class as its network sees it: what is served, what is refused, and what is left."""
 
+import asyncio
 import csv
 import json
 import os
@@ -384,6 +385,18 @@ def test_without_a_network_hands_can_be_counted(site, monkeypatch, tmp_path):
     assert "in no network" in said and "hands" in said
 
 
+def test_a_site_that_brings_python_along_needs_no_other_host(tmp_path):
+    folder = make_site(tmp_path)
+    assert "Live needs the internet" in server.note_on(Site(folder))
+    (folder / "pyodide").mkdir()
+    (folder / "pyodide" / "pyodide.mjs").write_text("export {};")
+    assert "Live runs from here" in server.note_on(Site(folder))
+    with held(folder) as room:
+        headers = Visitor(room.students).get("/pyodide/pyodide.mjs").headers
+        assert "https:" not in headers["Content-Security-Policy"]
+        assert headers["Content-Type"].startswith("text/javascript")
+
+
 def test_a_folder_that_is_no_site_is_told_so(tmp_path):
     with pytest.raises(NoSiteError, match="no index.html"):
         Site(tmp_path)
@@ -448,6 +461,26 @@ def test_a_notebook_votes_again(joined):
     question.commit(38)
     teacher.ask("POST", "/", {"open": NUMBER})
     assert until(lambda: "Right." in question.message)
+
+
+def test_a_notebook_hears_the_teacher_on_its_own_thread(joined):
+    """As in a kernel: an event loop runs, and widgets are its own."""
+
+    async def cell():
+        question = teaching.predict("How many dimensions?", 38)
+        heard_in = []
+        question._show = lambda guess: heard_in.append(threading.current_thread())
+        question.commit(64)
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(
+            lambda: teacher_of(joined).ask("POST", "/", {"open": NUMBER})
+        )
+        for _ in range(100):
+            if heard_in:
+                return heard_in
+            await asyncio.sleep(0.05)
+
+    assert asyncio.run(cell()) == [threading.current_thread()]
 
 
 def test_a_question_that_the_class_has_not_is_answered_at_once(joined):
