@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -166,6 +167,17 @@ class Visitor:
     def state(self, question: str = NUMBER) -> dict:
         """What this seat is told of a question."""
         return self.get(f"/class/state?page={PAGE}").json["questions"][question]
+
+
+def raw(host: str, text: str) -> bytes:
+    """All that comes back for what is sent."""
+    address, _, port = host.partition(":")
+    with socket.create_connection((address, int(port)), timeout=10) as way:
+        way.sendall(text.encode())
+        found = b""
+        while part := way.recv(65536):
+            found += part
+    return found
 
 
 def teacher_of(room: SimpleNamespace) -> Visitor:

@@ -2,11 +2,14 @@
 page, and that for the projector."""
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from class_site import NUMBER, PAGE, held, make_site
+from class_site import NUMBER, PAGE, Visitor, held, make_site, raw
 from node import need_node
 from test_axe import AXE, OF_A_PAGE
+from test_book import built  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -258,3 +261,59 @@ def test_a_box_is_used_by_keyboard_alone(student, teacher):
     page.keyboard.press("Enter")
     teacher.get_by_text("1 of 1 have answered").wait_for()
     assert NUMBER in box(page).get_attribute("data-question")
+
+
+MEGABIT = 10**6 / 8
+SPEED = 20 * MEGABIT  # bytes a second: a room's Wi-Fi, or a hotspot
+CROWD = 30
+
+
+def fetched(host, name):
+    """The bytes of an answer, packed, with its headers."""
+    head = f"GET {name} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\n"
+    return len(raw(host, f"{head}Connection: close\r\n\r\n"))
+
+
+@pytest.mark.full
+def test_a_room_of_thirty_has_joined_and_answered_within_a_minute(new_page, built):  # noqa: F811
+    """Three telephones that load the page, and thirty clients that fetch what these
+    have fetched: their time, and the time of the bytes at 20 Mbit/s."""
+    with held(built, "--per-address", "100") as room:
+        desk = new_page(**DESK)
+        desk.goto(f"http://{room.teacher}/?t={room.token}")
+        began = time.monotonic()
+        asked = []
+        phones = []
+        for _ in range(3):
+            page = new_page(**PHONE)
+            page.on("request", lambda one: asked.append(one.url))
+            page.goto(f"http://{room.students}/notebooks/00_start.html")
+            lock(page, "64")
+            phones.append(page)
+        here = f"http://{room.students}"
+        assert all(url.startswith((here, "data:", "blob:")) for url in asked)
+        names = sorted(
+            {url.removeprefix(here) for url in asked if "/class/s" not in url}
+        )
+        files = [name for name in names if name.startswith("/")]
+
+        def join(_):
+            visitor = Visitor(room.students)
+            weight = sum(fetched(room.students, name) for name in files)
+            visitor.get("/class/state?page=notebooks/00_start")
+            assert visitor.lock(40, "00_start-1").status == 200
+            return weight
+
+        with ThreadPoolExecutor(CROWD) as pool:
+            weights = list(pool.map(join, range(CROWD)))
+        total = CROWD + len(phones)
+        desk.get_by_text(f"{total} of {total} have answered").wait_for(timeout=5000)
+        took = time.monotonic() - began
+        on_the_way = total * max(weights) / SPEED
+        print(f"{max(weights) / 1000:.0f} kB each, {took:.1f} s + {on_the_way:.1f} s")
+        assert took + on_the_way < 60
+        began = time.monotonic()
+        press(desk, "Show the answer to all")
+        for page in phones:
+            box(page).get_by_text("You said 64. It is 38.").wait_for(timeout=3000)
+        assert time.monotonic() - began < 3

@@ -21,6 +21,7 @@ from class_site import (
     heard,
     held,
     make_site,
+    raw,
     teacher_of,
 )
 
@@ -106,27 +107,17 @@ def test_files_are_packed_for_who_takes_it_and_told_to_be_the_same(crowded):
     plain = student.get("/_static/large.js")
     assert plain.text.endswith("x" * 4000)
     headers = {"Accept-Encoding": "gzip"}
-    answer = subprocess_free_get(crowded.students, "/_static/large.js", headers)
+    answer = plain_get(crowded.students, "/_static/large.js", headers)
     assert b"Content-Encoding: gzip" in answer and len(answer) < 1500
     again = student.get("/_static/large.js", **{"If-None-Match": plain.headers["Etag"]})
     assert again.status == 304 and not again.text
 
 
-def subprocess_free_get(host, path, headers):
+def plain_get(host, path, headers):
     """The bytes of an answer, as they come."""
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return raw(host, "\r\n".join(lines) + "\r\n\r\n")
-
-
-def raw(host, text):
-    address, _, port = host.partition(":")
-    with socket.create_connection((address, int(port)), timeout=10) as way:
-        way.sendall(text.encode())
-        found = b""
-        while part := way.recv(65536):
-            found += part
-    return found
 
 
 def test_no_page_may_be_framed_or_load_from_elsewhere(crowded):
