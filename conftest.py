@@ -132,14 +132,31 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(chromium):
-    """A browser without a kernel, the same one for all tests of a file."""
+def playwright():
+    """What drives browsers, one for all tests of a file: there cannot be two."""
     sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
-        yield browser
-        browser.close()
+    with sync_api.sync_playwright() as found:
+        yield found
+
+
+QUIET = (
+    "--no-sandbox",
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""A browser that asks nothing of a network by itself."""
+
+
+@pytest.fixture(scope="module")
+def browser(playwright, chromium):
+    """A browser without a kernel, the same one for all tests of a file."""
+    browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

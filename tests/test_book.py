@@ -261,12 +261,6 @@ def test_two_questions_of_one_text_are_refused(tmp_path):
 
 # The site in a browser. What follows needs one, as tests/test_browser.py does.
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-]
 PANEL = ".nv-panel"
 
 
@@ -279,41 +273,34 @@ def built(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def browse(chromium):
+def browse(new_page):
     """Opens files in a browser without a network; every request for anything else is
     remembered."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
 
-        def open_at(path: Path, place: str = "", **settings):
-            context = browser.new_context(
-                **{"viewport": {"width": 1280, "height": 900}} | settings
-            )
-            context.set_offline(True)
-            page = context.new_page()
-            page.set_default_timeout(1000 * PATIENCE)
-            page.complaints = []
-            page.left = []
+    def open_at(path: Path, place: str = "", **settings):
+        page = new_page(**{"viewport": {"width": 1280, "height": 900}} | settings)
+        page.context.set_offline(True)
+        page.set_default_timeout(1000 * PATIENCE)
+        page.complaints = []
+        page.left = []
 
-            def pass_on(route):
-                if route.request.url.startswith(("file:", "data:", "blob:")):
-                    route.continue_()
-                else:
-                    page.left.append(route.request.url)
-                    route.abort()
+        def pass_on(route):
+            if route.request.url.startswith(("file:", "data:", "blob:")):
+                route.continue_()
+            else:
+                page.left.append(route.request.url)
+                route.abort()
 
-            page.route("**/*", pass_on)
-            page.on(
-                "console",
-                lambda m: page.complaints.append(m.text) if m.type == "error" else None,
-            )
-            page.on("pageerror", lambda error: page.complaints.append(str(error)))
-            page.goto(path.as_uri() + place)
-            return page
+        page.route("**/*", pass_on)
+        page.on(
+            "console",
+            lambda m: page.complaints.append(m.text) if m.type == "error" else None,
+        )
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(path.as_uri() + place)
+        return page
 
-        yield open_at
-        browser.close()
+    return open_at
 
 
 def notebooks(built: Path) -> list[Path]:

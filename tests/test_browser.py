@@ -15,8 +15,10 @@ from types import SimpleNamespace
 import nbformat
 import plotly.graph_objects as go
 import pytest
+from class_site import NUMBER, held, make_site, teacher_of
 from panels import PATIENCE, eventually, free_port, serving, title
 
+from conftest import QUIET
 from neuroviz.explorables import HypothesesExplorer, SurfaceExplorer
 from neuroviz.kit.page import SAVED
 from tools.moving import animated, dragged
@@ -26,12 +28,6 @@ from tools.notebooks import KERNEL as KERNEL_SPEC
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parent.parent
-QUIET = "gpu quic background-networking component-update sync"
-FLAGS = [
-    "--no-sandbox",
-    "--no-first-run",
-    *(f"--disable-{what}" for what in QUIET.split()),
-]
 PANEL = ".nv:has(.nv-title)"
 KERNEL = ".jp-Notebook-ExecutionIndicator"
 HOLDS = ".nv-handle, [role=gridcell]"  # what one drags in a scene, or chooses
@@ -90,37 +86,35 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture
-def open_page(chromium, tmp_path):
+def open_page(playwright, chromium, tmp_path):
     """Opens a page in a fresh browser, and remembers what the console complains
     about."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            str(tmp_path / "profile"),
-            executable_path=chromium,
-            args=FLAGS,
-            viewport={"width": 1280, "height": 900},
+    context = playwright.chromium.launch_persistent_context(
+        str(tmp_path / "profile"),
+        executable_path=chromium,
+        args=QUIET,
+        viewport={"width": 1280, "height": 900},
+    )
+
+    context.set_default_timeout(1000 * PATIENCE)
+
+    def open_at(address: str, before: str = ""):
+        page = context.new_page()
+        page.add_init_script(before)
+        page.complaints = []
+        page.on(
+            "console",
+            lambda said: said.type == "error" and page.complaints.append(said.text),
         )
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(address, wait_until="domcontentloaded")
+        return page
 
-        context.set_default_timeout(1000 * PATIENCE)
-
-        def open_at(address: str, before: str = ""):
-            page = context.new_page()
-            page.add_init_script(before)
-            page.complaints = []
-            page.on(
-                "console",
-                lambda said: said.type == "error" and page.complaints.append(said.text),
-            )
-            page.on("pageerror", lambda error: page.complaints.append(str(error)))
-            page.goto(address, wait_until="domcontentloaded")
-            return page
-
-        yield open_at
-        # what a failing test leaves to look at
-        for number, page in enumerate(context.pages):
-            page.screenshot(path=tmp_path / f"page-{number}.png")
-        context.close()
+    yield open_at
+    # what a failing test leaves to look at
+    for number, page in enumerate(context.pages):
+        page.screenshot(path=tmp_path / f"page-{number}.png")
+    context.close()
 
 
 def run_all(page, lab) -> None:
@@ -729,6 +723,32 @@ def written(lab, name: str, *cells: str) -> str:
     notebook.metadata = {"kernelspec": KERNEL_SPEC, "language_info": LANGUAGE}
     nbformat.write(notebook, lab.notebooks / name)
     return name
+
+
+@pytest.mark.full
+def test_a_notebook_takes_part_in_a_class(lab, open_page, tmp_path):
+    with held(make_site(tmp_path / "site")) as room:
+        name = written(
+            lab,
+            "class.ipynb",
+            f"from neuroviz.lessons import join\njoin('{room.students}')",
+            "from neuroviz.lessons.teaching import predict\n"
+            "predict('How many dimensions?', 38, wrong={64: 'All of them.'})",
+        )
+        page = open_page(lab.url(name))
+        run_all(page, lab)
+        page.get_by_label("My guess").fill("64")
+        page.get_by_role("button", name="Lock in, then show").click()
+        page.get_by_text("Locked in: the answer comes").wait_for()
+        teacher = teacher_of(room)
+        teacher.ask("POST", "/", {"again": NUMBER})
+        page.get_by_text("You said 64. The class votes again.").wait_for()
+        page.get_by_label("My guess").fill("64")
+        page.get_by_role("button", name="Lock in, then show").click()
+        page.get_by_text("Locked in: the answer comes").wait_for()
+        teacher.ask("POST", "/", {"open": NUMBER})
+        page.get_by_text("All of them.").wait_for()
+        assert page.complaints == []
 
 
 @pytest.mark.full

@@ -107,14 +107,10 @@ def entry(old, wheel):
 
 
 @pytest.fixture(scope="module")
-def visit(chromium):
+def visit(browser):
     """Opens a page of a folder that is served; what it complains of, and asks
     elsewhere, is remembered."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright, ExitStack() as servers:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with ExitStack() as servers:
 
         def open_at(folder: Path, place: str, **settings):
             context = browser.new_context(
@@ -141,7 +137,6 @@ def visit(chromium):
             return page
 
         yield open_at
-        browser.close()
 
 
 @pytest.fixture(scope="module")
