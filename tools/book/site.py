@@ -18,7 +18,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from tools import links
-from tools.book import questions, reference
+from tools.book import front, questions, reference
 from tools.book.live import build as live
 from tools.book.pages import lab_page, linked, page, without_comments
 from tools.book.run import executed
@@ -33,6 +33,8 @@ _LAB = (
     " browser; to take it along choose *Save Notebook*, then *Download*, in the menu"
     " *File*."
 )
+# roles that the style sheets of pages name
+_OF_THE_PAGE = ("ground", "panel", "ink", "soft", "axis", "grid", "certified", "focus")
 # the package ziamath brings it; the formulas are drawn by the browser
 FONT_FILE = "STIXTwoMath-Regular.ttf"
 
@@ -158,11 +160,12 @@ def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
         "NOTEBOOKS": _listed("Notebooks", [one for one in notebooks if "/" not in one]),
         "FURTHER": _listed("More notebooks", [one for one in notebooks if "/" in one]),
         "LAB": _LAB if lab else "",
-        "CODE": (
-            f"{_HERE}, or [on a computer](downloads.md)"
-            if lab
-            else "[the notebooks](downloads.md)"
-        ),
+        "HERE": f"{_HERE}, without an installation. " if lab else "",
+        "BEGIN": front.begin(notebooks),
+        "MINUTES": front.minutes(),
+        "PICTURE": front.picture(),
+        "CARDS": front.cards(notebooks),
+        "MORE": front.more(notebooks),
         "TEXTS": "\n".join(one for one in texts() if one.count("/") == 1),
         "MATHEMATICS": "\n".join(one for one in texts() if "/mathematics/" in one),
         "BEYOND": "\n".join(one for one in texts() if one.startswith("beyond/")),
@@ -184,7 +187,7 @@ def _listed(caption: str, notebooks: list[str]) -> str:
     """A part of the side bar; an empty one is left out."""
     rows = "\n".join(place_of(one) for one in notebooks)
     return (
-        f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n\n{rows}\n```"
+        f"```{{toctree}}\n:caption: {caption}\n:maxdepth: 1\n:hidden:\n\n{rows}\n```"
         if notebooks
         else ""
     )
@@ -234,9 +237,17 @@ def _sphinx(source: Path, site: Path) -> None:
             status=None,
             warningiserror=True,
         )
+        app.connect("html-page-context", _for_the_front)
         app.build()
     if app.statuscode:
         raise ValueError("the site was built with warnings, which are above")
+
+
+def _for_the_front(app: Sphinx, page: str, *_: object) -> None:
+    """What only the front page loads."""
+    if page == "index":
+        app.add_css_file("front.css")
+        app.add_js_file("front.js", defer="defer")
 
 
 def _files(
@@ -302,10 +313,10 @@ def look_css() -> str:
 
     def block(mode: str) -> str:
         with theme.using({"mode": mode}):
-            return (
-                f"--nv-ground: {theme.color('ground')}; --nv-focus:"
-                f" {theme.color('focus')};"
-            )
+            named = [f"--nv-{role}: {theme.color(role)};" for role in _OF_THE_PAGE]
+        stops = theme._SCALES[mode]["diverging"]
+        named += [f"--nv-d{n}: {code};" for n, (_, code) in enumerate(stops)]
+        return " ".join(named)
 
     roles = {
         "content-font-color": "ink",
