@@ -439,12 +439,16 @@ MOST_KILOBYTES = 400
 
 @browser_test
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_front_page_moves_within_a_second_of_a_slow_computer(built, browse, width):
+def test_the_front_page_moves_within_a_second_of_a_slow_computer(
+    built, new_page, width
+):
     """Seconds of the page's main thread, a quarter as fast; a busy machine makes more
     of them, so that the least of a few counts."""
     seconds = []
     while len(seconds) < 8 and min(seconds, default=MOST_SECONDS) >= MOST_SECONDS:
-        page = browse(built / "search.html", viewport={"width": width, "height": 800})
+        # Not that of `browse`, which stops every request: that takes time, too.
+        page = new_page(viewport={"width": width, "height": 800})
+        page.goto((built / "search.html").as_uri())
         session = page.context.new_cdp_session(page)
         page.add_init_script(MOVED)
         session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
@@ -454,8 +458,7 @@ def test_the_front_page_moves_within_a_second_of_a_slow_computer(built, browse, 
         with page.expect_console_message(lambda said: said.text == "moved"):
             page.goto((built / "index.html").as_uri(), wait_until="commit")
         seconds.append(metrics(session)["TaskDuration"] - before)
-        assert (page.complaints, page.left) == ([], [])
-        page.context.close()
+        page.close()
     assert min(seconds) < MOST_SECONDS, seconds
 
 

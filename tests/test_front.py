@@ -257,6 +257,7 @@ def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visi
     # Anywhere in the disc.
     box = page.locator(".disc").bounding_box()
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.wait_for_timeout(100)
     said = page.locator(RING).get_attribute("aria-valuetext").replace("−", "-")
     across, up = map(float, re.findall(r"-?\d\.\d+", said))
     np.testing.assert_allclose([across, up], [-0.4, 0.4], atol=0.02)

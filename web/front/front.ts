@@ -199,7 +199,8 @@ function begin(box: HTMLElement) {
       const there = placeAt(passed);
       const share = from ? Math.min(1, (1000 * passed) / BACK) : 1;
       if (share === 1) from = null;
-      go(from ? between(from, there, share) : there);
+      place = from ? between(from, there, share) : there;
+      paint(); // it is called once a frame
     },
     step() {
       if (!steps.length) steps = [...stepsOf(STEPS).slice(1), START];

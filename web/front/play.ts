@@ -13,7 +13,7 @@ export interface Moves {
 
 export class Play {
   private isWanted = false;
-  private isInSight = false;
+  private isInSight = true; // until it is known
   private frame = 0;
   private timer = 0;
   private before = 0;
