@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from node import WEB, ask, need_node
+from node import WEB, ask, check_types, need_node
 from scenes import touch
 
 import neuroviz as nv
@@ -41,6 +41,7 @@ def test_the_facts_are_those_of_a_network():
     facts = front.facts()
     found = output_of(facts["layers"], facts["input"])
     np.testing.assert_allclose(found, facts["output"], atol=1e-12)
+    check_types("FrontFacts", "front/weights", [facts])
     assert facts["parameters"] == len(flat(facts["layers"]))
     # Colours and bars of both signs, none of them hidden by a larger one.
     assert np.abs(found).max() < 2 * np.sqrt(np.mean(found**2))
