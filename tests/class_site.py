@@ -17,7 +17,10 @@ from tornado.websocket import websocket_connect
 from neuroviz.lessons.classroom.poll import Poll
 from tools.book import questions
 
-HEAD = "<!doctype html><html lang=en><head><title>{}</title></head><body>"
+HEAD = (
+    "<!doctype html><html lang=en><head><title>{}</title>"
+    "<meta name=viewport content='width=device-width'></head><body>"
+)
 PAGE = "notebooks/one"
 NUMBER = "one-1"
 CHOICE = "one-2"

@@ -131,7 +131,7 @@ def texts() -> list[str]:
     mathematics come last, in the order in which its first page names them.
 
     >>> texts()[0], [name for name in texts() if "mathematics" in name][:2]
-    ('docs/glossary', ['docs/mathematics/index', 'docs/mathematics/conventions'])
+    ('docs/class_evening', ['docs/mathematics/index', 'docs/mathematics/conventions'])
     """
     folders = ("docs", "docs/mathematics", "beyond/docs")
     found = [

@@ -12,6 +12,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from neuroviz.kit import theme
 from neuroviz.lessons.classroom.room import RefusedError, Room
 from neuroviz.lessons.classroom.site import STATIC, File, Site
 
@@ -22,6 +23,9 @@ TOGETHER = 0.05
 """Seconds: the teacher hears once of all that happens meanwhile, so no flood."""
 
 OF_TEACHERS = ("teacher.js", "teacher.css", "projector.js", "projector.css")
+
+ROLES = "ground panel ink soft grid wash ghost measured certified focus".split()
+"""Colours of the theme that the teacher's pages use."""
 
 WHERE_PYTHON_IS = "https://cdn.jsdelivr.net"
 """Where Live finds Python if the site has none of its own."""
@@ -334,6 +338,10 @@ class TeacherFile(TeacherHandler):
             self.write("\ufeff" + self.room.table())
         elif name == "where.json":
             self.write({"where": self.settings["where"], "note": self.settings["note"]})
+        elif name == "look.css":
+            self.set_header("Content-Type", "text/css; charset=utf-8")
+            colors = "; ".join(f"--nv-{role}: {theme.color(role)}" for role in ROLES)
+            self.write(f":root {{ color-scheme: light; {colors}; }}")
         elif name in OF_TEACHERS:
             content = (STATIC / name).read_bytes()
             kind = mimetypes.guess_type(name)[0] or "text/plain"
