@@ -138,7 +138,9 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 # %% jupyter={"source_hidden": true}
 from itertools import permutations
 
-u, k, v, h = rng.standard_normal((4, 3))
+from neuroviz.lessons.checks_one_layer import RANK_ONE
+
+u, k, v, h = RANK_ONE
 
 
 def same_function(X):
@@ -380,7 +382,7 @@ check_second_branch(A_new, V_new, A2_new, V2_new)
 # ```python
 # ones, twos, mixed, out = np.array([1, 1]), np.array([2, 1]), np.array([1, 3]), np.array([1])
 # A_new, V_new = np.outer(ones, twos), np.outer(out, mixed)
-# A2_new, V2_new = 2 * np.outer(mixed, twos), np.outer(out, ones) / 2
+# A2_new, V2_new = np.outer(mixed, twos) / 2, 2 * np.outer(out, ones)
 # check_second_branch(A_new, V_new, A2_new, V2_new)
 # ```
 #

@@ -438,11 +438,11 @@ check_singular_goal(my_q1, my_q2)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution</summary>
 #
-# Two proportional forms without real roots, a point of the dotted part; or any other point of the coin. Here $s = 1$, $y = 0$, $z = 0.5$.
+# Two proportional forms without real roots: turned, they are a point of the dotted part. Or take $k \otimes u^2 + p \otimes w^2$ with $u = X$ and $w = Y$.
 #
 # ```python
-# my_q1 = (1, 1, 1)
-# my_q2 = (0, 0.5, 0)
+# my_q1 = (1, 0, 2)
+# my_q2 = (3, 0, 6)
 # check_singular_goal(my_q1, my_q2)
 # ```
 #

@@ -235,7 +235,7 @@ check_more_than_factors(my_sizes)
 # Let the tokens of lightning become parallel: a first layer of rank one, and a later one with something to lose.
 #
 # ```python
-# my_sizes = nv.Architecture(widths=(4, 4, 4), head_dims=(1, 3))
+# my_sizes = nv.Architecture(widths=(3, 3, 3, 3), head_dims=(1, 2, 2))
 # check_more_than_factors(my_sizes)
 # ```
 #
