@@ -9,11 +9,11 @@
 # %% [markdown]
 # # Find all weights that give one layer the same function
 #
-# *Section 3.1 of the paper. About 40 minutes. You need: rank, products of matrices, and
+# *Section 3.1 of the paper. About 36 minutes. You need: rank, products of matrices, and
 # [Matrix factorization](01_matrix_factorization.ipynb).*
 #
 # You will collect all weights of a layer that compute the same function, walk through them, step off them, and count
-# from this how many functions one layer can express. At the end you know what can be read off a function, and what cannot.
+# from this how many functions one layer can express.
 
 # %% [markdown]
 # ## See a layer as its function sees it
@@ -64,11 +64,8 @@ buttons = {
     "rank one": "preset=rank-one;along=0.5",
     "u = v": "preset=rank-one;along=0.5;angle=0",
     "zero": "preset=zero;along=0",
-    "the crossing": "preset=zero;along=1",
     "one token": "tokens=1;walk=antisymmetric;along=1",
     "two tokens": "tokens=2;walk=antisymmetric;along=1",
-    "softmax": "kind=softmax;along=1",
-    "softmax, one token": "kind=softmax;tokens=1;walk=a-alone;along=1",
 }
 predict(
     "18 directions. How many of them are silent, for random A and V?",
@@ -86,8 +83,8 @@ predict(
 FiberExplorer(presets=buttons, asks="fibre of a layer")
 
 # %% [markdown]
-# *What you see.* On the left is the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
-# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The chart on the right, with its orders and slopes, is for
+# *What you see.* First comes the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. Then come the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
+# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart, with its orders and slopes, is for
 # the next section.
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
@@ -118,7 +115,7 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
 # The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. The other is two thousandths: of *first order*.
-# The chart on the right of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
+# The last chart of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
 # order is the slope of a line. The rescaling is the *only*
 # direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
 # <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
@@ -215,114 +212,6 @@ predict(
 # <!-- teacher (4 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
 
 # %% [markdown]
-# ## Look with one token only
-#
-# All this needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
-
-# %% jupyter={"source_hidden": true}
-one, two = (
-    nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2)
-)
-predict(
-    "A has 9 dimensions. How many of them does one token not see?",
-    two - one,
-    wrong={
-        0: "xᵀAx is a number, so it is its own transpose, xᵀAᵀx.",
-        1: "A factor that moves to V is silent with two tokens as well. What is hidden from one token alone?",
-        6: "6 of them it does see: those of A + Aᵀ.",
-        9: "The number xᵀAx is in the output. What of A does it show?",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Which ones? Open this when you have committed to a number.</summary>
-#
-# $x^\top A x$ is a number, so it equals $x^\top A^\top x$: only the **symmetric part** $\tfrac12(A + A^\top)$ counts. Hidden is the
-# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token** in [the panel](#Walk-along-a-fibre), where the walk adds
-# multiples of it to $A$. The walk leaves the plane of the picture at once, so its point is hollow and beside the curve, a shadow again;
-# yet the outputs stand still. Then press **two tokens**.
-# And all six permutations of $u, k, v$ leave the function alone, as $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$.
-# <!-- check: two - one == 3 and same_function(X[:, :1]) == 6 -->
-# <!-- check: "are what they were" in shown(FiberExplorer, buttons["one token"])[1] and "have moved" in shown(FiberExplorer, buttons["two tokens"])[1] -->
-#
-# </details>
-
-# %% [markdown]
-# ## Switch the softmax on
-#
-# With softmax, column $i$ of the output becomes
-# $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
-# What is its fibre? Decide what you expect. Then press **softmax** in [the panel](#Walk-along-a-fibre) and drag.
-#
-# <details><summary>What happens, and why</summary>
-#
-# The thin curve is where lightning stood still. Here walking along it moves the outputs, and its direction has slope 1 like
-# every other. To see why, let all tokens be equal to $x$: the weights $p_{ji}$ add up to 1, so the output is $Vx$, which shows all of $V$,
-# scale included. With two different tokens the output then shows $p_{ji}$, hence the exponents, hence $A$.
-# <!-- check: "have moved" in shown(FiberExplorer, buttons["softmax"])[1] and shown(FiberExplorer, buttons["softmax"])[0].kernel == 0 -->
-#
-# **Theorem 3.9**: for $t \ge 2$ and $V \ne 0$ the fibre in $(A, V)$ is a single point.
-#
-# With **softmax, one token**, the only attention weight is 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
-# <!-- check: "V is determined, A is free" in shown(FiberExplorer, buttons["softmax, one token"])[1] -->
-#
-# </details>
-
-# %% [markdown]
-# ## Ask what a function tells about its weights
-#
-# Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Write down
-# yes or no for each before you go on.
-#
-# <!-- teacher (5 min): Collect yes or no for each on the board. The answer is a number, so nobody can read off which. -->
-
-# %%
-arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
-
-
-def attention_matrix(weights):
-    return weights["1.K"].T @ weights["1.Q"]
-
-
-questions = {
-    "an entry of A": lambda w: attention_matrix(w)[0, 1],
-    "a ratio of two entries of A": lambda w: (
-        attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0]
-    ),
-    "V up to scale": lambda w: w["1.V"] / w["1.V"][0, 0],
-    "an entry of A times one of V": lambda w: (
-        attention_matrix(w)[0, 1] * w["1.V"][0, 0]
-    ),
-    "the singular values of Q": lambda w: np.linalg.svd(w["1.Q"], compute_uv=False),
-    "norm of A times norm of V": lambda w: (
-        np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w["1.V"])
-    ),
-}
-
-# %% jupyter={"source_hidden": true}
-answers = [nv.is_identifiable(arch, quantity).value for quantity in questions.values()]
-predict(
-    "To how many of the six is the answer yes?",
-    sum(answers),
-    wrong={
-        6: "What does (2A, V/2) do to an entry of A? And C to the rows of Q?",
-        5: "Two are no: one changes along (cA, V/c), the other with the basis of the head.",
-        3: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
-        2: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Which ones? Open this when you have committed to a number.</summary>
-#
-# Not an entry of $A$, and not the singular values of $Q$; the other four can be read off. Entries change along the curve $(cA, V/c)$; ratios
-# and products do not. The singular values of $Q$ change with the basis of the head.
-# (The answers are about almost all weights and about small changes: a sign, such as that of $c$, is not asked for.)
-# <!-- check: answers == [False, True, True, True, False, True] -->
-#
-# </details>
-
-# %% [markdown]
 # ## Count the functions
 #
 # If a fibre is a curve, one dimension is lost, and the basis of the head costs $a^2$. This is the whole loss of one layer.
@@ -330,6 +219,7 @@ predict(
 # <!-- teacher (5 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
 
 # %% jupyter={"source_hidden": true}
+arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
 predict(
     "21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?",
     nv.measure_dimension(arch),
@@ -347,8 +237,7 @@ predict(
 # $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
 # <!-- check: all(dim((d, e), (a,), tokens=2) == (a * (2 * d - a) if a <= d else d * d) + d * e - 1 for d in (1, 2, 3) for e in (1, 2, 3) for a in (1, 2, 3, 4)) -->
 #
-# With softmax the $-1$ is gone. A swap costs no dimension: two curves are as thin as one.
-# <!-- check: dim((3, 3), (2,), tokens=2, attention="softmax") - dim((3, 3), (2,), tokens=2) == 1 -->
+# A swap costs no dimension: two curves are as thin as one.
 #
 # </details>
 
@@ -389,11 +278,106 @@ check_second_branch(A_new, V_new, A2_new, V2_new)
 # </details>
 
 # %% [markdown]
-# ## In practice
+# Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).
+
+# %% [markdown]
+# ## Further
+#
+# The course goes on without these parts.
+
+# %% [markdown]
+# ### Look with one token only
+#
+# All this needed a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
+
+# %% jupyter={"source_hidden": true}
+one, two = (
+    nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=t)).value for t in (1, 2)
+)
+predict(
+    "A has 9 dimensions. How many of them does one token not see?",
+    two - one,
+    wrong={
+        0: "xᵀAx is a number, so it is its own transpose, xᵀAᵀx.",
+        1: "A factor that moves to V is silent with two tokens as well. What is hidden from one token alone?",
+        6: "6 of them it does see: those of A + Aᵀ.",
+        9: "The number xᵀAx is in the output. What of A does it show?",
+    },
+)
+
+# %% [markdown]
+# <details><summary>Which ones? Open this when you have committed to a number.</summary>
+#
+# $x^\top A x$ is a number, so it equals $x^\top A^\top x$: only the **symmetric part** $\tfrac12(A + A^\top)$ counts. Hidden is the
+# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token** in [the panel](#Walk-along-a-fibre), where the walk adds
+# multiples of it to $A$. The walk leaves the plane of the picture at once, so its point is hollow and beside the curve, a shadow again;
+# yet the outputs stand still. Then press **two tokens**.
+# And all six permutations of $u, k, v$ leave the function alone, as $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$.
+# <!-- check: two - one == 3 and same_function(X[:, :1]) == 6 -->
+# <!-- check: "are what they were" in shown(FiberExplorer, buttons["one token"])[1] and "have moved" in shown(FiberExplorer, buttons["two tokens"])[1] -->
+#
+# </details>
+
+# %% [markdown]
+# ### Ask what a function tells about its weights
+#
+# Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Write down
+# yes or no for each.
+#
+# <!-- teacher (5 min): Collect yes or no for each on the board. The answer is a number, so nobody can read off which. -->
+
+# %%
+layer_of_six = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
+
+
+def attention_matrix(weights):
+    return weights["1.K"].T @ weights["1.Q"]
+
+
+questions = {
+    "an entry of A": lambda w: attention_matrix(w)[0, 1],
+    "a ratio of two entries of A": lambda w: (
+        attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0]
+    ),
+    "V up to scale": lambda w: w["1.V"] / w["1.V"][0, 0],
+    "an entry of A times one of V": lambda w: (
+        attention_matrix(w)[0, 1] * w["1.V"][0, 0]
+    ),
+    "the singular values of Q": lambda w: np.linalg.svd(w["1.Q"], compute_uv=False),
+    "norm of A times norm of V": lambda w: (
+        np.linalg.norm(attention_matrix(w)) * np.linalg.norm(w["1.V"])
+    ),
+}
+
+# %% jupyter={"source_hidden": true}
+answers = [
+    nv.is_identifiable(layer_of_six, quantity).value for quantity in questions.values()
+]
+predict(
+    "To how many of the six is the answer yes?",
+    sum(answers),
+    wrong={
+        6: "What does (2A, V/2) do to an entry of A? And C to the rows of Q?",
+        5: "Two are no: one changes along (cA, V/c), the other with the basis of the head.",
+        3: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
+        2: "Go through them once more, with (cA, V/c) in mind: which products and ratios stay?",
+    },
+)
+
+# %% [markdown]
+# <details><summary>Which ones? Open this when you have committed to a number.</summary>
+#
+# Not an entry of $A$, and not the singular values of $Q$; the other four can be read off. Entries change along the curve $(cA, V/c)$; ratios
+# and products do not. The singular values of $Q$ change with the basis of the head.
+# (The answers are about almost all weights and about small changes: a sign, such as that of $c$, is not asked for.)
+# <!-- check: answers == [False, True, True, True, False, True] -->
+#
+# </details>
+
+# %% [markdown]
+# ### In practice
 #
 # * "Same outputs" in the panel means equal on 64 random inputs up to a billionth of their size. That these are *all*
 #   weights is the theorem, and the badge names it.
 # * What the function does not show can still be chosen. All $(c\,Q, c'K, V/cc')$ have one function, and weight decay prefers those with
 #   $\lVert Q \rVert = \lVert K \rVert = \lVert V \rVert$: it pulls along the fibre.
-#
-# Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).

@@ -99,7 +99,7 @@ RIGHT = [
     (check_rescaling, ([2**-13, 2, 2, 2],)),  # powers of two are exact as floats
     (check_rescaling, ((-1, -1, -1, -1),)),
     (check_rescaling, ((8, 2, HALF, Fraction(1, 512)),)),
-    (check_wrong_pattern, (A((3, 3, 3), (1, 3)),)),
+    (check_wrong_pattern, (A((4, 3, 3), (1, 3)),)),
     (check_wrong_pattern, (A((2, 5, 2), (2, 3)),)),
     (check_wrong_pattern, (A((4, 4, 4), (1, 3), tokens=1),)),
     (check_wrong_pattern, (A((4, 4, 4), (3, 3), tokens=1),)),
@@ -108,7 +108,7 @@ RIGHT = [
     (check_wrong_pattern, (A((3, 3, 3, 3), (2, 1, 2)),)),
     (check_unseen, (A((9, 8, 9, 1), (2, 2, 1)),)),
     (check_unseen, (A((4, 4, 1), (3, 1)),)),
-    (check_more_than_factors, (A((3, 3, 3), (1, 3)),)),
+    (check_more_than_factors, (A((4, 3, 3), (1, 3)),)),
     (
         check_more_than_factors,
         (A((3, 3, 3, 3), (2, 1, 3), tokens=2, attention="softmax"),),
@@ -272,8 +272,8 @@ def test_another_number_of_parts_is_said_and_is_no_error():
     assert not said and said.message == (
         "The answer has one part, as in check_wrong_pattern(arch); 2 came."
     )
-    assert check_wrong_pattern(arch=A((3, 3, 3), (1, 3)))
-    assert "1 came" in check_wrong_pattern(net=A((3, 3, 3), (1, 3))).message
+    assert check_wrong_pattern(arch=A((4, 3, 3), (1, 3)))
+    assert "1 came" in check_wrong_pattern(net=A((4, 3, 3), (1, 3))).message
     assert "4 parts, as in check_second_branch(A, V, A2, V2); 0 came" in repr(
         check_second_branch()
     )
@@ -288,8 +288,8 @@ def test_the_fewest_so_far_are_remembered(monkeypatch):
     )
     again = check_mostly_silent(A((1, 3, 1), (1, 1))).message
     assert "It has 14 parameters; fewest so far: 5." in again
-    wrong = check_wrong_pattern(A((3, 3, 3), (1, 3))).message
-    assert "Fewest parameters so far: 42." in wrong  # another exercise
+    wrong = check_wrong_pattern(A((4, 3, 3), (1, 3))).message
+    assert "Fewest parameters so far: 47." in wrong  # another exercise
     check_wrong_pattern(A((2, 2, 2), (1, 1), tokens=1))  # neither is a wrong answer
     check_wrong_pattern(WRITTEN[1])  # what is refused does not count
     thin = check_large_fibre([[1, 0, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]])
@@ -297,7 +297,7 @@ def test_the_fewest_so_far_are_remembered(monkeypatch):
     assert "Fewest entries other than 0 so far: 2." in thin.message
     assert exercise_module._FEWEST == {
         "check_mostly_silent": 5,
-        "check_wrong_pattern": 42,
+        "check_wrong_pattern": 47,
         "check_large_fibre": 2,
     }
 
@@ -332,7 +332,10 @@ def above(name, check):
 
 def test_what_notebook_04_shows_is_refused():
     """All networks that it writes out, and all cells of its maps."""
-    text = above("04_deep_dimension.py", "check_wrong_pattern")
+    text = (NOTEBOOKS / "04_deep_dimension.py").read_text(encoding="utf-8")
+    text = re.sub(
+        r'# %% \[markdown\] tags=\["solution"\].*?(?=\n# %%)', "", text, flags=re.S
+    )
     calls = re.findall(r"\b(?:nv\.Architecture|A)\((?:[^()]|\([^()]*\))*\)", text)
     shown = set()
     for call in calls:
@@ -340,7 +343,9 @@ def test_what_notebook_04_shows_is_refused():
             shown.add(eval(call, {"nv": nv, "A": A}))
     assert set(WRITTEN) <= shown
     (opened,) = re.findall(r'HypothesesExplorer\(\s*state="([^"]*)"', text)
+    lessons = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     states = [opened, *re.findall(r'": "([^"]*inner=[^"]*)"', text)]
+    states += re.findall(r"HypothesesExplorer` `([^`]*)`", lessons)
     for state in states:
         panel = HypothesesExplorer(state=opened)
         panel.state = panel.complete(state)
@@ -428,10 +433,10 @@ from neuroviz.lessons.checks_deep import check_wrong_pattern
 
 
 def test_a_verdict_brings_the_network_of_the_answer(tmp_path):
-    answer = "check_wrong_pattern(nv.Architecture((3, 3, 3), (1, 3)))"
+    answer = "check_wrong_pattern(nv.Architecture((4, 3, 3), (1, 3)))"
     (verdict, panel), _ = in_a_notebook(tmp_path, IMPORTS + answer)
     assert "✓ Correct." in verdict
-    assert "lightning 3→3→3" in panel
+    assert "lightning 4→3→3" in panel
     alone, _ = in_a_notebook(tmp_path, f"{IMPORTS}check_wrong_pattern(...)")
     assert len(alone) == 1 and "Nothing filled in" in alone[0]
 
@@ -462,7 +467,7 @@ IN_A_PANEL = [
         "of 14 parameters 13 directions are silent",
     ),
     (check_wrong_pattern, (A((3, 3, 3), (2, 1)),), "a = 2, 1"),
-    (check_more_than_factors, (A((3, 3, 3), (1, 3)),), "18 dimensions remain"),
+    (check_more_than_factors, (A((4, 3, 3), (1, 3)),), "23 dimensions remain"),
 ]
 
 

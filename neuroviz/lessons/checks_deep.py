@@ -74,12 +74,13 @@ WRITTEN = (
 )
 """Networks outside the hypotheses of Corollary 3.8 in the text of notebook 04."""
 
-_MAPPED_WIDTHS = ((2, 2, 2), (4, 4, 4))
+_MAPPED_WIDTHS = ((2, 2, 2), (3, 3, 3), (4, 4, 4))
 _MAPPED_HEADS = (2, 2)
 
 
 def is_shown(arch: Architecture) -> bool:
-    """Whether notebook 04 has shown a network, in its text or as a cell of its map.
+    """Whether notebook 04, or a lesson with it, has shown a network: in its text or as
+    a cell of its map.
 
     With two tokens or more, how many they are changes nothing.
 
