@@ -244,7 +244,8 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# Now find two weights with one function yourself, with numbers of your own.
+# Now find two weights with one function yourself, with numbers of your own. Below the verdict stands a layer of your sizes, with your angle between $u$ and $v$ and
+# your factor, where the panel reaches so far.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch

@@ -287,7 +287,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly.
+# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly. Below the verdict stand the roots of your $q_1$ and $q_2$.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_boundary_layer
@@ -348,7 +348,7 @@ LearningExplorer()
 # For which targets is the nearest layer singular? For those on the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
 # $y = 0$, $(s - 1)^2 + z^2 \le 1$. The dotted line is its diameter. Drag the target along the coin, and off it.
 # In all six dimensions they are the targets $k \otimes u^2 + p \otimes w^2$ with $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
-# ([the proof](../docs/mathematics/nearest_layer.md)).
+# ([the proof](../docs/mathematics/nearest_layer.md)). A target drawn at random lies beside all of them; where its layers end, [Further](#Draw-targets-at-random) asks.
 # <!-- tested: test_learning_facts.py::test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin -->
 #
 # </details>
@@ -427,7 +427,7 @@ predict(
 #
 # </details>
 #
-# Find a target that draws layers to a singular point, without drawing lots.
+# Find a target that draws layers to a singular point, without drawing lots. Below the verdict it stands at its twin in the slice, turned and scaled.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_singular_goal

@@ -45,7 +45,7 @@ predict(
 )
 
 # %% [markdown]
-# Here is the panel of [Single-layer fibers](02_single_layer_fibers.ipynb), with softmax. Drag the point along the curve on which lightning stood still.
+# Here is the panel of [Single-layer fibers](02_single_layer_fibers.ipynb), with softmax. Drag the point along the curve on which lightning stood still. What do the outputs do?
 
 # %% jupyter={"source_hidden": true}
 buttons = {

@@ -144,7 +144,7 @@ class Question(Lasting):
             width, label = (320, 96) if is_large else (240, 70)
             self._entry.layout.width = f"{width}px"
             self._entry.style.description_width = f"{label}px"
-        self._button.layout.width = self._again.layout.width = "auto"
+        self._button.layout.width = self._again.layout.width = "max-content"
 
     def take_back(self) -> None:
         """Forget the answer, and ask again; panels of the topic stay open."""
