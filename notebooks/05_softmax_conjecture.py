@@ -70,10 +70,10 @@ FiberExplorer(
 # With **softmax, one token**, the only attention weight is 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
 # <!-- check: "V is determined, A is free" in shown(FiberExplorer, "kind=softmax;" + buttons["softmax, one token"])[1] -->
 #
-# </details>
-#
 # **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics/softmax.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
+#
+# </details>
 
 # %% [markdown]
 # ## Go deep
