@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Take hold of the functions that attention can express
 #
-# *About 11 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
+# *About 12 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
 #
 # An attention layer has weights. If you change them, the function that it computes usually changes too. But some directions in
 # the space of weights leave the function as it is. We call them **silent directions**. Because of them the set of all functions
@@ -122,7 +122,7 @@ LedgerExplorer(
 #
 # | notebook | minutes | the question |
 # | --- | --- | --- |
-# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 32 | which queries and keys give the same attention matrix? |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 33 | which queries and keys give the same attention matrix? |
 # | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 36 | which weights give one layer the same function? |
 # | [03 Singular locus](03_singular_locus.ipynb) | 52 | where does the set of functions cross itself, where does it end, and does training end there? |
 # | [04 Deep dimension](04_deep_dimension.ipynb) | 66 | how many dimensions does a deep network have, and when does the formula fail? |

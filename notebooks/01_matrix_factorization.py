@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Factor an attention matrix in every possible way
 #
-# *Lemma 3.1, in Section 3 of the paper. About 32 minutes. You need: matrix products, rank and inverses. You do not
+# *Lemma 3.1, in Section 3 of the paper. About 33 minutes. You need: matrix products, rank and inverses. You do not
 # need: algebraic geometry; its words are explained where they come up.*
 #
 # You will count how much freedom queries and keys have, change them without changing the attention, find the change again from its
