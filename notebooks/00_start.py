@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Take hold of the functions that attention can express
 #
-# *About 10 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
+# *About 12 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
 #
 # An attention layer has weights. If you change them, the function that it computes usually changes too. But some directions in
 # the space of weights leave the function as it is. We call them **silent directions**. Because of them the set of all functions
@@ -21,8 +21,8 @@
 #
 # In these notebooks you move its objects yourself. Every number that you see is exact, up to a chance of error that it names, or says that it is not.
 #
-# *To begin, choose Run All Cells in the menu Run, and scroll back up to here. To run one cell, click on it and press Shift and Enter. Cells that only make a picture keep
-# their code folded: a click on the three dots opens it.*
+# *In JupyterLab, begin with Run All Cells in the menu Run, and scroll back up to here. Shift and Enter run one cell. Cells that only make a picture keep
+# their code folded: their three dots open it. On a page of the site nothing has to be run: **Live** starts a panel.*
 
 # %% [markdown]
 # ## One number
@@ -59,8 +59,8 @@ predict(
 # %% [markdown]
 # ## Where do the parameters go?
 #
-# The panel opens with one layer. At the left stand its 32 parameters, a cell each: **take hold of an orange edge** and drag it, or
-# press **+** for another layer. At the right each line takes away a group of silent directions, with its reason, and 27 dimensions
+# The panel opens with one layer. Its first part has the 32 parameters, a cell each: **take hold of an orange edge** and drag it, or
+# press **+** for another layer. In the second part, beside it or below, each line takes away a group of silent directions, with its reason, and 27 dimensions
 # remain. The last bar is measured; the mark at its end is a formula. Press **▶** beside a line: the weights move in these
 # directions, and the output stands still. Beside the dimension they move in another one, and the output moves.
 # <!-- check: uniform(4, 2, 1).num_parameters == 32 and measured(uniform(4, 2, 1)) == 27 -->
@@ -72,30 +72,21 @@ from neuroviz.explorables import LedgerExplorer
 
 LedgerExplorer(
     state="layers=1",
-    presets={
-        "one layer": "layers=1",
-        "two layers": "layers=2",
-        "two layers, softmax": "layers=2;kind=softmax",
-    },
+    presets={"one layer": "layers=1", "two layers": "layers=2"},
 )
 
 # %% [markdown]
-# * When you have committed to a number, press **two layers**. Which group of silent directions is no longer 0?
-# * Then press **two layers, softmax**. Which group is gone?
+# When you have committed to a number, press **two layers**. Which group of silent directions is no longer 0?
 #
-# <details><summary>Answers</summary>
+# <details><summary>Answer</summary>
 #
 # The **interfaces**. Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
 # reads in it. No other layer sees this basis, and it costs $d^2 = 16$ directions. Then 38 dimensions remain.
 # <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
 #
-# With softmax the **rescalings** are gone: when a factor moves from $A$ to $V$, the output moves too, as the ▶ beside this 0 shows. So 40 dimensions
-# remain, one more for each layer.
-# <!-- check: measured(uniform(4, 2, 2, attention="softmax")) == 40 == measured(arch) + arch.num_layers -->
-#
 # </details>
 #
-# **Every panel works like this one.** Drag what is orange, in the picture or on a slider, or click on it and use the arrow keys. The buttons above its picture take it to
+# **Every panel works like this one.** Drag what is orange, in the picture or on a slider, with a mouse or a finger; arrow keys move it too. The buttons above its picture take it to
 # settings that the text speaks of. **More** unfolds the controls that are needed less often. The text below the picture describes it. Behind the three dots (**⋯**),
 # **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
@@ -107,8 +98,8 @@ LedgerExplorer(
 #
 # To measure a dimension, one changes every weight a little and watches every output. The dimension is the number of independent responses, a rank.
 #
-# * Modulo a large prime this rank has no rounding in it. That is how the panels count. The weights are drawn at random; an unlucky draw would give too small
-#   a number, and the panel says how small the chance is.
+# * Modulo a large prime this rank has no rounding in it. That is how the panels count. The weights are random; an unlucky draw gives too small
+#   a number, and the panel says how rare that is.
 # * In floating point the same rank shows as a gap between singular values. The two ways have to agree.
 # <!-- check: nv.measure_dimension(arch, method="float").value == measured(arch) -->
 #
@@ -131,11 +122,11 @@ LedgerExplorer(
 #
 # | notebook | minutes | the question |
 # | --- | --- | --- |
-# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 35 | which queries and keys give the same attention matrix? |
-# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 40 | which weights give one layer the same function? |
-# | [03 Singular locus](03_singular_locus.ipynb) | 60 | where does the set of functions cross itself, where does it end, and does training end there? |
-# | [04 Deep dimension](04_deep_dimension.ipynb) | 70 | how many dimensions does a deep network have, and when does the formula fail? |
-# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 45 | what does softmax change? |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 33 | which queries and keys give the same attention matrix? |
+# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 36 | which weights give one layer the same function? |
+# | [03 Singular locus](03_singular_locus.ipynb) | 52 | where does the set of functions cross itself, where does it end, and does training end there? |
+# | [04 Deep dimension](04_deep_dimension.ipynb) | 66 | how many dimensions does a deep network have, and when does the formula fail? |
+# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 41 | what does softmax change? |
 #
 # They follow Section 3 of the paper in its order. For those who want more, the folder `beyond/notebooks` has
 # [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),

@@ -9,11 +9,11 @@
 # %% [markdown]
 # # Factor an attention matrix in every possible way
 #
-# *Lemma 3.1, in Section 3 of the paper. About 35 minutes. You need: matrix products, rank and inverses. You do not
+# *Lemma 3.1, in Section 3 of the paper. About 33 minutes. You need: matrix products, rank and inverses. You do not
 # need: algebraic geometry; its words are explained where they come up.*
 #
-# You will change queries and keys without changing the attention, find the change again from its result, count how much freedom
-# there is, break the rule in two ways, and walk on a surface, up to its tip.
+# You will count how much freedom queries and keys have, change them without changing the attention, find the change again from its
+# result, and break the rule.
 
 # %% [markdown]
 # ## What attention sees of its queries and keys
@@ -49,6 +49,46 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 # one in this way are its **orbit**.
 
 # %% [markdown]
+# ## Count the freedom
+#
+# $Q$ and $K$ have $2ad$ entries, and $A$ has $d^2$. But $A$ is a product through $a$ dimensions, so its rank
+# is at most $a$; for $a < d$ not every matrix has so small a rank. The **dimension** of the set of all these
+# $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
+#
+# Take $d = 4$ and $a = 3$, and commit to a number.
+#
+# <!-- teacher (6 min): Collect predictions by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain. -->
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.factorization.determinantal import measure_product
+from neuroviz.lessons.teaching import predict
+
+predict(
+    "24 entries go in. How many dimensions do the products have?",
+    measure_product(d=4, a=3).dimension,
+    wrong={
+        24: "Many of the 24 entries say the same twice: CQ and C⁻ᵀK have the same product.",
+        16: "A has 16 entries. But its rank is at most 3, which not every 4 × 4 matrix has.",
+        9: "9 directions are silent, one for each entry of C. How many of the 24 remain?",
+        12: "That is one of the two matrices. The product needs both, up to a C.",
+    },
+    asks="freedom of a product",
+)
+
+# %% [markdown]
+# <details><summary>Why this number? Open when you have committed to one.</summary>
+#
+# Each of the $a^2 = 9$ entries of $C$ can be varied on its own, and each variation moves $(Q, K)$ along the fibre. So
+# 9 of the 24 directions are silent, and $24 - 9 = 15$ remain. That is one less than 16, which makes
+# sense: among sixteen free entries, rank $\le 3$ is the single equation $\det A = 0$.
+# <!-- check: measure_product(d=4, a=3).dimension == 15 and measure_product(d=4, a=3).fibre == 9 -->
+#
+# In general the products have $\alpha(a, d) = a(2d - a)$ dimensions for $a \le d$, and $d^2$ for a larger head, as no $d \times d$ matrix has a rank above $d$.
+# <!-- check: all(measure_product(d, a).dimension == (a * (2 * d - a) if a <= d else d * d) for d in range(1, 5) for a in range(1, 7)) -->
+#
+# </details>
+
+# %% [markdown]
 # ## Move it
 #
 # The panel walks through $\mathrm{GL}_a$ along a curve that starts at the identity: a rotation, a stretch or a shear.
@@ -56,20 +96,17 @@ print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max()
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FactorizationExplorer
-from neuroviz.factorization.determinantal import measure_product
-from neuroviz.lessons.teaching import predict
 
 buttons = {
     "a = 1, rotation": "a=1;walk=rotation;along=1",
     "a = 1, stretch": "a=1;walk=stretch;along=1",
 }
-factors = FactorizationExplorer(presets=buttons)
+factors = FactorizationExplorer(presets=buttons, asks="freedom of a product")
 factors
 
 # %% [markdown]
-# *What you see.* On the left are $Q$ and $K$ at the start (○) and now (●), their product $A$, and below it what $C$ does to two
-# directions. On the right are the singular values of $A$. The chart
-# below them counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■). For $d = 2$ there is a surface, too: see the end.
+# *What you see.* First come $Q$ and $K$ at the start (○) and now (●), their product $A$, and what $C$ does to two
+# directions; then the singular values of $A$. The last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
@@ -80,40 +117,6 @@ factors
 # stretch moves anything: then $C$ is a number, and a number cannot rotate or shear.
 # <!-- check: "move by 0, A by 0" in shown(FactorizationExplorer, buttons["a = 1, rotation"])[1] -->
 # <!-- check: "move by up to" in shown(FactorizationExplorer, buttons["a = 1, stretch"])[1] -->
-#
-# </details>
-
-# %% [markdown]
-# ## Count the freedom
-#
-# $Q$ and $K$ have $2ad$ entries, and $A$ has $d^2$. But $A$ is a product through $a$ dimensions, so its rank
-# is at most $a$; for $a < d$ not every matrix has so small a rank. The **dimension** of the set of all these
-# $A$ is the number of independent directions in which a typical one can be moved without leaving the set.
-#
-# For $d = 3$ and $a = 2$ [the panel](#Move-it) counts 8. Take $d = 4$ and $a = 3$, and commit before you press the button.
-# <!-- check: measure_product(d=3, a=2).dimension == 8 -->
-#
-# <!-- teacher (6 min): Collect predictions by show of hands. 24 forgets the basis of the head, 16 forgets that the rank is bounded. Let somebody with each of the two explain. -->
-
-# %% jupyter={"source_hidden": true}
-predict(
-    "24 entries go in. How many dimensions do the products have?",
-    measure_product(d=4, a=3).dimension,
-    wrong={
-        24: "Many of the 24 entries say the same twice: CQ and C⁻ᵀK have the same product.",
-        16: "A has 16 entries. But its rank is at most 3, which not every 4 × 4 matrix has.",
-        9: "9 directions are silent, one for each entry of C. How many of the 24 remain?",
-        12: "That is one of the two matrices. The product needs both, up to a C.",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Why this number? Open when you have committed to one.</summary>
-#
-# Each of the $a^2 = 9$ entries of $C$ can be varied on its own, and each variation moves $(Q, K)$ along the fibre. So
-# 9 of the 24 directions are silent, and $24 - 9 = 15$ remain. That is one less than 16, which makes
-# sense: among sixteen free entries, rank $\le 3$ is the single equation $\det A = 0$.
-# <!-- check: measure_product(d=4, a=3).dimension == 15 and measure_product(d=4, a=3).fibre == 9 -->
 #
 # </details>
 
@@ -145,7 +148,7 @@ found.round(6)
 # </details>
 
 # %% [markdown]
-# ## Break it: a rank drops
+# ## Break it
 #
 # Let the queries lose a rank: the second row of $Q$ is twice the first. Every query now points along the line of $(1, 2)$. What a key
 # does at right angles to that line, along $(2, -1)$, is never asked for:
@@ -185,7 +188,7 @@ predict(
 #
 # Let $v$ be the direction in $\mathbb{R}^2$ that no query has. The keys can be changed by $v w^\top$, with any $w$ in $\mathbb{R}^3$: these are
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
-# new: $4 + 1 = 5$. **Q loses a rank**, below, takes [the panel](#Move-it) to such a point, and it says the same.
+# new: $4 + 1 = 5$. **Q loses a rank**, the button that follows, takes [the panel](#Move-it) to such a point, and it says the same.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
 # <!-- check: "At most points 4 of 12 directions are silent" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
@@ -197,88 +200,9 @@ from neuroviz.kit.presets import presets
 presets(factors, {"d = 4, a = 3": "d=4;a=3", "Q loses a rank": "rank=Q"})
 
 # %% [markdown]
-# ## Break it: a head wider than the tokens
-#
-# And for $a > d$? Every $d \times d$ matrix has rank at most $d$, so all of them are products, and a larger head gains nothing: for $d = 3$ the dimension of
-# the products is $\alpha(a, d) = a(2d - a)$ up to $a = 3$, which gives 5, 8, 9, and it stays at 9 from there on. The fibre goes on growing, but not like $a^2$.
-# <!-- check: [measure_product(3, a).dimension for a in range(1, 7)] == [5, 8, 9, 9, 9, 9] -->
-
-# %% jupyter={"source_hidden": true}
-predict(
-    "a = 7, d = 3. By how much does the fibre miss 7² = 49?",
-    49 - measure_product(3, 7).fibre,
-    wrong={
-        0: "Can a C change something, and leave both Q and K as they are?",
-        4: "4 dimensions of ℝ⁷ are left over. How many entries has a matrix that acts on these alone?",
-        9: "9 is the dimension of the products. Which matrices C do nothing at all?",
-        33: "33 dimensions has the fibre itself. How many are missing from 49?",
-        40: "The matrices C that do nothing act on 4 dimensions, and so have 4² entries that count.",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Why?</summary>
-#
-# Queries and keys are now columns in $\mathbb{R}^7$ that fill three dimensions only. The matrices $C$ that act on the $a - d = 4$
-# dimensions left over, and on nothing else, change neither $Q$ nor $K$. They have $(a - d)^2 = 16$ dimensions, so the fibre has
-# $a^2 - (a - d)^2$. When $A$ is invertible there still is a $C$ between any two factorisations, but it is no longer unique.
-# <!-- check: 49 - measure_product(3, 7).fibre == 16 -->
-#
-# </details>
-
-# %% [markdown]
-# ## See one: the smallest determinantal variety
-#
-# The $d \times d$ matrices of rank at most $a$ can be described by equations: all $(a+1) \times (a+1)$ minors vanish. A set given by polynomial
-# equations is called a **variety**, and this one is a **determinantal variety**. The smallest
-# interesting one has $d = 2$, $a = 1$ and a single equation, $\det A = 0$. It has $\alpha(1, 2) = 3$ dimensions in the four of all $2 \times 2$ matrices.
-# <!-- check: measure_product(2, 1).dimension == 3 -->
-#
-# Four dimensions are one too many to draw. So fix the **trace** $c$, the sum of the diagonal, and write
-#
-# $$A = \begin{pmatrix} c/2 + x & y + z \\ y - z & c/2 - x \end{pmatrix}, \qquad \det A = \frac{c^2}{4} - x^2 - y^2 + z^2 .$$
-#
-# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Sketch it, then press the first of the buttons below; they move [the panel](#Move-it).
-#
-# <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
-#
-# The ball is $A$, and the lines through it lie in the surface. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
-# it, and you are walking in it. Then drag the ball: the numbers of $Q$ and $K$ follow. If you drag one of these numbers instead, the trace changes as well, and the surface with it.
-#
-# %% jupyter={"source_hidden": true}
-slices = {
-    "c = 0": "d=2;a=1;walk=stretch",
-    "height 0": "d=2;a=1;walk=stretch;height=0",
-    "trace 1": "d=2;a=1;walk=stretch;trace=1",
-}
-presets(factors, slices)
-
-# %% [markdown]
-# * Press **height 0**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
-# * Press **trace 1**. Where has the tip gone?
-#
-# <details><summary>Answers</summary>
-#
-# This is the tip of the cone. There $A = 0$, so $Q$ and $K$ cannot both be of rank 1. The badge turns to "outside hypotheses", and the fibre has 2 dimensions instead of 1.
-# <!-- check: "A = 0 is that point" in shown(FactorizationExplorer, slices["height 0"])[1] -->
-# <!-- check: "here it has dimension 2, against 1" in shown(FactorizationExplorer, slices["height 0"])[1] -->
-#
-# A slice with trace $c \ne 0$ does not contain the zero matrix. The surface is then a hyperboloid, and smooth.
-# <!-- check: "hyperboloid, smooth everywhere" in shown(FactorizationExplorer, slices["trace 1"])[1] -->
-#
-# </details>
-#
-# A point of a surface is **singular** if there is no tangent plane at it. If one equation gives the surface, look where its
-# derivative vanishes. For $\det A = ps - qr$ the derivative in $(p, q, r, s)$ is $(s, -r, -q, p)$. It vanishes for
-# $A = 0$ and for no other matrix, so the tip is the only singular point.
-#
-# The general rule has the same shape: for $a < d$ the singular points of $\{\mathrm{rank} \le a\}$ are the matrices of rank $\le a - 1$. They are exactly
-# the products of which a factor has dropped rank, where Lemma 3.1 does not apply.
-
-# %% [markdown]
 # ## Build one yourself
 #
-# Make a fibre larger.
+# Make a fibre larger. Below the verdict stand your $Q$ and $K$.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_large_fibre
@@ -321,3 +245,87 @@ check_large_fibre(Q_new, K_new)
 #   compare products and not factors.
 #
 # How much of $A$, and of the values $V$, the function of a whole layer determines is the next question: [Single-layer fibers](02_single_layer_fibers.ipynb).
+
+# %% [markdown]
+# ## Further
+#
+# The course goes on without these two parts.
+
+# %% [markdown]
+# ### A head wider than the tokens
+#
+# For $a > d$ every $d \times d$ matrix is a product, and a larger head gains nothing: for $d = 3$ and $a = 1, 2, \dots$ the products have
+# 5, 8, 9, 9, 9, … dimensions. The fibre goes on growing, but not like $a^2$.
+# <!-- check: [measure_product(3, a).dimension for a in range(1, 7)] == [5, 8, 9, 9, 9, 9] -->
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "a = 7, d = 3. By how much does the fibre miss 7² = 49?",
+    49 - measure_product(3, 7).fibre,
+    wrong={
+        0: "Can a C change something, and leave both Q and K as they are?",
+        4: "4 dimensions of ℝ⁷ are left over. How many entries has a matrix that acts on these alone?",
+        9: "9 is the dimension of the products. Which matrices C do nothing at all?",
+        33: "33 dimensions has the fibre itself. How many are missing from 49?",
+        40: "The matrices C that do nothing act on 4 dimensions, and so have 4² entries that count.",
+    },
+)
+
+# %% [markdown]
+# <details><summary>Why?</summary>
+#
+# Queries and keys are now columns in $\mathbb{R}^7$ that fill three dimensions only. The matrices $C$ that act on the $a - d = 4$
+# dimensions left over, and on nothing else, change neither $Q$ nor $K$. They have $(a - d)^2 = 16$ dimensions, so the fibre has
+# $a^2 - (a - d)^2$. When $A$ is invertible there still is a $C$ between any two factorisations, but it is no longer unique.
+# <!-- check: 49 - measure_product(3, 7).fibre == 16 -->
+#
+# </details>
+
+# %% [markdown]
+# ### The smallest determinantal variety
+#
+# The $d \times d$ matrices of rank at most $a$ can be described by equations: all $(a+1) \times (a+1)$ minors vanish. A set given by polynomial
+# equations is called a **variety**, and this one is a **determinantal variety**. The smallest
+# interesting one has $d = 2$, $a = 1$ and a single equation, $\det A = 0$. It has $\alpha(1, 2) = 3$ dimensions in the four of all $2 \times 2$ matrices.
+# <!-- check: measure_product(2, 1).dimension == 3 -->
+#
+# Four dimensions are one too many to draw. So fix the **trace** $c$, the sum of the diagonal, and write
+#
+# $$A = \begin{pmatrix} c/2 + x & y + z \\ y - z & c/2 - x \end{pmatrix}, \qquad \det A = \frac{c^2}{4} - x^2 - y^2 + z^2 .$$
+#
+# In the space of $(x, y, z)$, rank $\le 1$ means $x^2 + y^2 = z^2 + c^2/4$. What does this surface look like for $c = 0$? Sketch it, then press the first of the buttons that follow; they move [the panel](#Move-it).
+#
+# <!-- teacher (6 min): Let a student drive the point to the tip and say aloud when the badge turns. x, y, z are a slice of four dimensions and not all of it: say so, or the hyperboloid looks like another set. -->
+#
+# The ball is $A$, and the lines through it lie in the surface. Drag the ring of $C$: $Q$ and $K$ move and the ball stands still. Each point of the surface has a whole fibre above
+# it, and you are walking in it. Then drag the ball: the numbers of $Q$ and $K$ follow. If you drag one of these numbers instead, the trace changes as well, and the surface with it.
+#
+# %% jupyter={"source_hidden": true}
+slices = {
+    "c = 0": "d=2;a=1;walk=stretch",
+    "height 0": "d=2;a=1;walk=stretch;height=0",
+    "trace 1": "d=2;a=1;walk=stretch;trace=1",
+}
+presets(factors, slices)
+
+# %% [markdown]
+# * Press **height 0**. What is $A$ there, and which hypothesis of Lemma 3.1 fails?
+# * Press **trace 1**. Where has the tip gone?
+#
+# <details><summary>Answers</summary>
+#
+# This is the tip of the cone. There $A = 0$, so $Q$ and $K$ cannot both be of rank 1. The badge turns to "outside hypotheses", and the fibre has 2 dimensions instead of 1.
+# <!-- check: "A = 0 is that point" in shown(FactorizationExplorer, slices["height 0"])[1] -->
+# <!-- check: "here it has dimension 2, against 1" in shown(FactorizationExplorer, slices["height 0"])[1] -->
+#
+# A slice with trace $c \ne 0$ does not contain the zero matrix. The surface is then a hyperboloid, and smooth.
+# <!-- check: "hyperboloid, smooth everywhere" in shown(FactorizationExplorer, slices["trace 1"])[1] -->
+#
+# </details>
+#
+# A point of a surface is **singular** if there is no tangent plane at it. If one equation gives the surface, look where its
+# derivative vanishes. For $\det A = ps - qr$ the derivative in $(p, q, r, s)$ is $(s, -r, -q, p)$. It vanishes for
+# $A = 0$ and for no other matrix, so the tip is the only singular point.
+#
+# The general rule has the same shape: for $a < d$ the singular points of $\{\mathrm{rank} \le a\}$ are the matrices of rank $\le a - 1$. They are exactly
+# the products of which a factor has dropped rank, where Lemma 3.1 does not apply.

@@ -9,11 +9,11 @@
 # %% [markdown]
 # # Find all weights that give one layer the same function
 #
-# *Section 3.1 of the paper. About 40 minutes. You need: rank, products of matrices, and
+# *Section 3.1 of the paper. About 36 minutes. You need: rank, products of matrices, and
 # [Matrix factorization](01_matrix_factorization.ipynb).*
 #
 # You will collect all weights of a layer that compute the same function, walk through them, step off them, and count
-# from this how many functions one layer can express. At the end you know what can be read off a function, and what cannot.
+# from this how many functions one layer can express.
 
 # %% [markdown]
 # ## See a layer as its function sees it
@@ -64,11 +64,8 @@ buttons = {
     "rank one": "preset=rank-one;along=0.5",
     "u = v": "preset=rank-one;along=0.5;angle=0",
     "zero": "preset=zero;along=0",
-    "the crossing": "preset=zero;along=1",
     "one token": "tokens=1;walk=antisymmetric;along=1",
     "two tokens": "tokens=2;walk=antisymmetric;along=1",
-    "softmax": "kind=softmax;along=1",
-    "softmax, one token": "kind=softmax;tokens=1;walk=a-alone;along=1",
 }
 predict(
     "18 directions. How many of them are silent, for random A and V?",
@@ -86,8 +83,8 @@ predict(
 FiberExplorer(presets=buttons, asks="fibre of a layer")
 
 # %% [markdown]
-# *What you see.* On the left is the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. In the middle are the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
-# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The chart on the right, with its orders and slopes, is for
+# *What you see.* First comes the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. Then come the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
+# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart, with its orders and slopes, is for
 # the next section.
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
@@ -118,7 +115,7 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
 # The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. The other is two thousandths: of *first order*.
-# The chart on the right of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
+# The last chart of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
 # order is the slope of a line. The rescaling is the *only*
 # direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
 # <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
@@ -138,7 +135,9 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 # %% jupyter={"source_hidden": true}
 from itertools import permutations
 
-u, k, v, h = rng.standard_normal((4, 3))
+from neuroviz.lessons.checks_one_layer import RANK_ONE
+
+u, k, v, h = RANK_ONE
 
 
 def same_function(X):
@@ -213,9 +212,84 @@ predict(
 # <!-- teacher (4 min): Cover the table, and let them name the case for three matrices of your choice. What usually goes wrong is the transpose: the swap exchanges u and v, never u and k. -->
 
 # %% [markdown]
-# ## Look with one token only
+# ## Count the functions
 #
-# All this needs a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
+# If a fibre is a curve, one dimension is lost, and the basis of the head costs $a^2$. This is the whole loss of one layer.
+#
+# <!-- teacher (5 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
+
+# %% jupyter={"source_hidden": true}
+arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
+predict(
+    "21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?",
+    nv.measure_dimension(arch),
+    wrong=wrong_answers(arch),
+)
+
+# %% [markdown]
+# <details><summary>What is subtracted, and for all sizes? Open this when you have committed to a number.</summary>
+#
+# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
+# <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
+#
+# **Corollary 3.3** (Eq. 7 of the paper). For $t \ge 2$ the functions of one layer have dimension
+#
+# $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
+# <!-- check: all(dim((d, e), (a,), tokens=2) == (a * (2 * d - a) if a <= d else d * d) + d * e - 1 for d in (1, 2, 3) for e in (1, 2, 3) for a in (1, 2, 3, 4)) -->
+#
+# A swap costs no dimension: two curves are as thin as one.
+#
+# </details>
+
+# %% [markdown]
+# ## Build one yourself
+#
+# Now find two weights with one function yourself, with numbers of your own. Below the verdict stands a layer of your sizes, with your angle between $u$ and $v$ and
+# your factor, where the panel reaches so far.
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.lessons.checks_one_layer import check_second_branch
+from neuroviz.lessons.exercise import exercise
+
+exercise(
+    "Give two layers, A with V and A2 with V2, that have the same function for two tokens or more, not 0, "
+    "and that no rescaling connects. Sizes are up to you: A is d × d, V is d′ × d.",
+    check_second_branch,
+    difficulty=2,
+    minutes=6,
+)
+
+# %% tags=["exercise"]
+A_new, V_new = ..., ...
+A2_new, V2_new = ..., ...
+check_second_branch(A_new, V_new, A2_new, V2_new)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Only rank one has a second branch. Take $u$, $k$, $v$ and $h$, and let $u$ and $v$ change places; a factor may move as well:
+#
+# ```python
+# ones, twos, mixed, out = np.array([1, 1]), np.array([2, 1]), np.array([1, 3]), np.array([1])
+# A_new, V_new = np.outer(ones, twos), np.outer(out, mixed)
+# A2_new, V2_new = np.outer(mixed, twos) / 2, 2 * np.outer(out, ones)
+# check_second_branch(A_new, V_new, A2_new, V2_new)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).
+
+# %% [markdown]
+# ## Further
+#
+# The course goes on without these parts.
+
+# %% [markdown]
+# ### Look with one token only
+#
+# All this needed a second token. With a single one, $\varphi(x) = (x^\top A x)\, V x$, and something of $A$ is hidden.
 
 # %% jupyter={"source_hidden": true}
 one, two = (
@@ -246,36 +320,15 @@ predict(
 # </details>
 
 # %% [markdown]
-# ## Switch the softmax on
-#
-# With softmax, column $i$ of the output becomes
-# $\sum_j p_{ji}\, V x_j$, where the $p_{ji}$ are positive, add up to 1, and are in the ratios of $\exp(x_j^\top A x_i)$.
-# What is its fibre? Decide what you expect. Then press **softmax** in [the panel](#Walk-along-a-fibre) and drag.
-#
-# <details><summary>What happens, and why</summary>
-#
-# The thin curve is where lightning stood still. Here walking along it moves the outputs, and its direction has slope 1 like
-# every other. To see why, let all tokens be equal to $x$: the weights $p_{ji}$ add up to 1, so the output is $Vx$, which shows all of $V$,
-# scale included. With two different tokens the output then shows $p_{ji}$, hence the exponents, hence $A$.
-# <!-- check: "have moved" in shown(FiberExplorer, buttons["softmax"])[1] and shown(FiberExplorer, buttons["softmax"])[0].kernel == 0 -->
-#
-# **Theorem 3.9**: for $t \ge 2$ and $V \ne 0$ the fibre in $(A, V)$ is a single point.
-#
-# With **softmax, one token**, the only attention weight is 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
-# <!-- check: "V is determined, A is free" in shown(FiberExplorer, buttons["softmax, one token"])[1] -->
-#
-# </details>
-
-# %% [markdown]
-# ## Ask what a function tells about its weights
+# ### Ask what a function tells about its weights
 #
 # Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Write down
-# yes or no for each before you go on.
+# yes or no for each.
 #
 # <!-- teacher (5 min): Collect yes or no for each on the board. The answer is a number, so nobody can read off which. -->
 
 # %%
-arch = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
+layer_of_six = nv.Architecture(widths=(3, 3), head_dims=(2,), tokens=2)
 
 
 def attention_matrix(weights):
@@ -298,7 +351,9 @@ questions = {
 }
 
 # %% jupyter={"source_hidden": true}
-answers = [nv.is_identifiable(arch, quantity).value for quantity in questions.values()]
+answers = [
+    nv.is_identifiable(layer_of_six, quantity).value for quantity in questions.values()
+]
 predict(
     "To how many of the six is the answer yes?",
     sum(answers),
@@ -321,77 +376,9 @@ predict(
 # </details>
 
 # %% [markdown]
-# ## Count the functions
-#
-# If a fibre is a curve, one dimension is lost, and the basis of the head costs $a^2$. This is the whole loss of one layer.
-#
-# <!-- teacher (5 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
-
-# %% jupyter={"source_hidden": true}
-predict(
-    "21 parameters, d = d' = 3, a = 2, t = 2. How many dimensions?",
-    nv.measure_dimension(arch),
-    wrong=wrong_answers(arch),
-)
-
-# %% [markdown]
-# <details><summary>What is subtracted, and for all sizes? Open this when you have committed to a number.</summary>
-#
-# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
-# <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
-#
-# **Corollary 3.3** (Eq. 7 of the paper). For $t \ge 2$ the functions of one layer have dimension
-#
-# $$\alpha(a, d) + d d' - 1, \qquad \alpha(a, d) = a(2d - a) \text{ for } a \le d, \quad d^2 \text{ for } a > d .$$
-# <!-- check: all(dim((d, e), (a,), tokens=2) == (a * (2 * d - a) if a <= d else d * d) + d * e - 1 for d in (1, 2, 3) for e in (1, 2, 3) for a in (1, 2, 3, 4)) -->
-#
-# With softmax the $-1$ is gone. A swap costs no dimension: two curves are as thin as one.
-# <!-- check: dim((3, 3), (2,), tokens=2, attention="softmax") - dim((3, 3), (2,), tokens=2) == 1 -->
-#
-# </details>
-
-# %% [markdown]
-# ## Build one yourself
-#
-# Now find two weights with one function yourself, with numbers of your own.
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.lessons.checks_one_layer import check_second_branch
-from neuroviz.lessons.exercise import exercise
-
-exercise(
-    "Give two layers, A with V and A2 with V2, that have the same function for two tokens or more, not 0, "
-    "and that no rescaling connects. Sizes are up to you: A is d × d, V is d′ × d.",
-    check_second_branch,
-    difficulty=2,
-    minutes=6,
-)
-
-# %% tags=["exercise"]
-A_new, V_new = ..., ...
-A2_new, V2_new = ..., ...
-check_second_branch(A_new, V_new, A2_new, V2_new)
-
-# %% [markdown] tags=["solution"]
-# <details><summary>Solution</summary>
-#
-# Only rank one has a second branch. Take $u$, $k$, $v$ and $h$, and let $u$ and $v$ change places; a factor may move as well:
-#
-# ```python
-# ones, twos, mixed, out = np.array([1, 1]), np.array([2, 1]), np.array([1, 3]), np.array([1])
-# A_new, V_new = np.outer(ones, twos), np.outer(out, mixed)
-# A2_new, V2_new = 2 * np.outer(mixed, twos), np.outer(out, ones) / 2
-# check_second_branch(A_new, V_new, A2_new, V2_new)
-# ```
-#
-# </details>
-
-# %% [markdown]
-# ## In practice
+# ### In practice
 #
 # * "Same outputs" in the panel means equal on 64 random inputs up to a billionth of their size. That these are *all*
 #   weights is the theorem, and the badge names it.
 # * What the function does not show can still be chosen. All $(c\,Q, c'K, V/cc')$ have one function, and weight decay prefers those with
 #   $\lVert Q \rVert = \lVert K \rVert = \lVert V \rVert$: it pulls along the fibre.
-#
-# Next: the set of all these functions, and [where it is singular](03_singular_locus.ipynb).

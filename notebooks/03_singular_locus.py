@@ -9,11 +9,11 @@
 # %% [markdown]
 # # Walk on the functions of one layer, to where they are singular
 #
-# *Section 3.2 of the paper, and its Figure 1. About 60 minutes. You need: polynomials in two variables, rank, and
+# *Section 3.2 of the paper, and its Figure 1. About 52 minutes. You need: polynomials in two variables, rank, and
 # [Single-layer fibers](02_single_layer_fibers.ipynb).*
 #
 # You will turn the functions of the smallest interesting layer into a surface, look for the places where it is not smooth,
-# follow them to their end and beyond, cut the surface, and find out what remains of this in layers too large to draw.
+# walk along them, and find out what remains of this in layers too large to draw, and in layers that learn.
 
 # %% [markdown]
 # ## Turn a layer into two quadratic forms
@@ -48,7 +48,7 @@ print("q1 has the coefficients", q1, "and q2 has", q2)
 # </details>
 
 # %% [markdown]
-# ## Let two roots meet
+# ## Put the roots on a circle
 #
 # The two forms of a layer have the linear factor $v$ in common. Two forms usually have none. How does one see whether they have?
 #
@@ -153,7 +153,7 @@ predict(
 )
 
 # %% [markdown]
-# * Take hold of the orange ring on the surface and drag it. On the circle at the right the common root follows; or drag the root, and the point follows.
+# * Take hold of the orange ring on the surface and drag it. On the circle the common root follows; or drag the root, and the point follows.
 # * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
 # * Drag **along it**. Both chords stand still: on the way $q_2$ is only multiplied by a number.
 #
@@ -162,8 +162,8 @@ predict(
 # The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
 # all functions share one root, the root of $v$. The surface crosses itself along the **yellow line**, and the middle of that
 # line is **dotted**. Figure 1 of the paper shows a surface with the same features.
-# On the right are the roots of $q_1$ and $q_2$. Two real roots are joined by a chord; a pair of complex
-# roots is a point inside. The ring marks the root that both share. Below stand the ranks of $A$ and $V$, and how many directions of the weights are silent.
+# On the circle are the roots of $q_1$ and $q_2$. Two real roots are joined by a chord; a pair of complex
+# roots is a point inside. The ring marks the root that both share. The words of the panel say the ranks of $A$ and $V$, and how many directions of the weights are silent.
 #
 # </details>
 
@@ -188,7 +188,7 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet** below and drag **along it**
+# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet**, the first of the buttons that follow, and drag **along it**
 # to 0: you arrive at such a point. The number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
 # <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
@@ -212,9 +212,9 @@ presets(surface, buttons)
 # $A = v k^\top$, $V = h v^\top$.
 
 # %% [markdown]
-# ## Follow the line to its end
+# ## Follow the yellow line
 #
-# What decides whether the roots of $q_1 = X^2 + sXY + Y^2$ are real is its discriminant, $s^2 - 4$. Follow the yellow line from $s = 3$ inwards. What happens at $s = 2$, and behind it?
+# What decides whether the roots of $q_1 = X^2 + sXY + Y^2$ are real is its discriminant, $s^2 - 4$. Follow the yellow line from $s = 3$ inwards. What happens on the way?
 # <!-- check: [forms.discriminant((1, s, 1)) for s in (3, 2, 1)] == [5, 0, -3] -->
 #
 # <!-- teacher (8 min): Ask for the kind of the point at s = 3, 2, 1 before they press. What usually goes wrong: singular and boundary are taken for the same. At s = 3 the set is singular and has no boundary. -->
@@ -232,7 +232,7 @@ predict(
 )
 
 # %% [markdown]
-# Now press **on the line, s = 3** above [the surface](#Take-a-slice), then **s = 2** and **s = 1**; or press **▶**, which stops where something happens. Watch the two ends of the chord.
+# Now press the buttons **on the line, s = 3**, **s = 2** and **s = 1**; or go to [the surface](#Take-a-slice) and press **▶**, which stops where something happens. Watch the two ends of the chord.
 #
 # <details><summary>What happens there</summary>
 #
@@ -246,40 +246,6 @@ predict(
 # (Distances are those of the Bombieri norm, $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$, which a rotation of $(X, Y)$ does not change. If $b^2$ counted in full, the first would be 0.577.)
 # <!-- tested: test_forms.py::test_the_nearest_layer_is_nearest_in_the_bombieri_norm -->
 # <!-- check: [round(float(forms.nearest_layer((1.0, s, 1.0), (0.0, 0.0, 0.0)).distance), 3) for s in (1, 1.9)] == [0.5, 0.05] -->
-#
-# </details>
-
-# %% [markdown]
-# ## Cut it with a plane
-#
-# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part of the yellow line. The frame at the right shows what it
-# cuts out of the surface.
-#
-# Drag the ring on the plane, or **move it**, and the plane goes along the yellow line.
-
-# %% jupyter={"source_hidden": true}
-predict(
-    "The plane moves from the dotted part to the pinch point. What does it cut out there?",
-    "a curve with a cusp",
-    choices={
-        "one point": "So it is in the dotted part: the point belongs to no curve at all.",
-        "a curve with a cusp": "There the isolated point has just become part of a curve.",
-        "a curve that crosses itself": "So it is beyond the pinch point.",
-    },
-    asks="section",
-)
-
-# %% jupyter={"source_hidden": true}
-from neuroviz.explorables import SectionExplorer
-
-SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"], asks="section")
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# In the dotted part it is one point, which belongs to no curve at all. At the pinch point it is a curve with a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
-# <!-- check: "is one isolated point" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
-# <!-- check: "crosses itself once" in shown(SectionExplorer, "offset=0.6875")[1] -->
 #
 # </details>
 
@@ -321,7 +287,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly.
+# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly. Below the verdict stand the roots of your $q_1$ and $q_2$.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_boundary_layer
@@ -360,8 +326,7 @@ check_boundary_layer(A_new, V_new)
 # **target**, a point of the slice. Forty layers with random weights follow $-\nabla$ of half the squared distance to it.
 #
 # A layer that learns has six coordinates and leaves the slice. So each is drawn at its *twin*: where it comes to lie in the slice by turning $(X, Y)$,
-# turning $(q_1, q_2)$ and a factor, of which none changes whether it is singular. Turning changes distances; the chart beside it has the true ones.
-# (A shadow on the slice would mislead: layers seem to rest on the dots.)
+# turning $(q_1, q_2)$ and a factor, of which none changes whether it is singular. Turning changes distances; the chart has the true ones.
 #
 # Three moves ask for a guess: do **none**, **some** or **all** of the forty end at a singular point?
 #
@@ -383,12 +348,57 @@ LearningExplorer()
 # For which targets is the nearest layer singular? For those on the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
 # $y = 0$, $(s - 1)^2 + z^2 \le 1$. The dotted line is its diameter. Drag the target along the coin, and off it.
 # In all six dimensions they are the targets $k \otimes u^2 + p \otimes w^2$ with $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
-# ([the proof](../docs/mathematics/nearest_layer.md)).
+# ([the proof](../docs/mathematics/nearest_layer.md)). A target drawn at random lies beside all of them; where its layers end, [Further](#Draw-targets-at-random) asks.
 # <!-- tested: test_learning_facts.py::test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin -->
 #
 # </details>
+
+# %% [markdown]
+# Next: [how many functions a deep network has](04_deep_dimension.ipynb).
+
+# %% [markdown]
+# ## Further
 #
-# Now take targets at random, among all pairs of forms. Usually no layer has them.
+# The course goes on without these parts.
+
+# %% [markdown]
+# ### Cut it with a plane
+#
+# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part of the yellow line. The frame beside it shows what it
+# cuts out of the surface.
+#
+# Drag the ring on the plane, or **move it**, and the plane goes along the yellow line.
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "The plane moves from the dotted part to the pinch point. What does it cut out there?",
+    "a curve with a cusp",
+    choices={
+        "one point": "So it is in the dotted part: the point belongs to no curve at all.",
+        "a curve with a cusp": "There the isolated point has just become part of a curve.",
+        "a curve that crosses itself": "So it is beyond the pinch point.",
+    },
+    asks="section",
+)
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.explorables import SectionExplorer
+
+SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"], asks="section")
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# In the dotted part it is one point, which belongs to no curve at all. At the pinch point it is a curve with a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
+# <!-- check: "is one isolated point" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
+# <!-- check: "crosses itself once" in shown(SectionExplorer, "offset=0.6875")[1] -->
+#
+# </details>
+
+# %% [markdown]
+# ### Draw targets at random
+#
+# In "Does training end there?" you chose the targets. Now take them at random, among all pairs of forms. Usually no layer has them.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
@@ -417,14 +427,14 @@ predict(
 #
 # </details>
 #
-# Find a target that draws layers to a singular point, without drawing lots.
+# Find a target that draws layers to a singular point, without drawing lots. Below the verdict it stands at its twin in the slice, turned and scaled.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_singular_goal
 
 exercise(
     "Give two forms, each as its three coefficients (a, b, c) of aX² + bXY + cY², that are the function of no layer, "
-    "while the nearest layer is at a singular point.",
+    "while the nearest layer is at a singular point. They are to lie outside the slice of the pictures.",
     check_singular_goal,
     difficulty=2,
     minutes=6,
@@ -438,23 +448,21 @@ check_singular_goal(my_q1, my_q2)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution</summary>
 #
-# Two proportional forms without real roots, a point of the dotted part; or any other point of the coin. Here $s = 1$, $y = 0$, $z = 0.5$.
+# Two proportional forms without real roots: turned, they are a point of the dotted part. Or take $k \otimes u^2 + p \otimes w^2$ with $u = X$ and $w = Y$.
 #
 # ```python
-# my_q1 = (1, 1, 1)
-# my_q2 = (0, 0.5, 0)
+# my_q1 = (1, 0, 2)
+# my_q2 = (3, 0, 6)
 # check_singular_goal(my_q1, my_q2)
 # ```
 #
 # </details>
 
 # %% [markdown]
-# ## In practice
+# ### In practice
 #
 # * For $a < d$ the points with $\mathrm{rank}\, A < a$ are singular as well, like the tip of the cone in [Matrix factorization](01_matrix_factorization.ipynb);
 #   [The singular points of one layer](../docs/mathematics/singular_points.md#theorem-34-singular-and-boundary-points-of-one-layer) has the reason.
 # * The polynomial equations that the functions satisfy are the subject of Y. Alexandr, H. Duan, G. Montúfar, *Algebraic Invariants of Lightning
 #   Self-Attention*, [arXiv 2604.15632](https://arxiv.org/abs/2604.15632).
 # * The surface is drawn from its straight lines, never contoured: a contouring program cannot see the dotted line, where $R$ is zero but does not change its sign.
-#
-# Next: [how many functions a deep network has](04_deep_dimension.ipynb).

@@ -9,9 +9,9 @@
 # %% [markdown]
 # # Count the functions a deep network can express
 #
-# *Section 3.3 of the paper. About 70 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
+# *Section 3.3 of the paper. About 66 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
 #
-# You will change the weights of a deep network without changing its function, in three ways. You will add up what they cost, predict the dimension, and compare it with an exact measurement. Then you will look for networks in which the obvious formula is wrong.
+# You will change the weights of a deep network without changing its function, in three ways. You will add up what they cost, and predict the dimension. Then you will look for networks in which the obvious formula is wrong.
 
 # %%
 import numpy as np
@@ -24,8 +24,7 @@ from neuroviz.explorables import (
     LedgerExplorer,
     VirtualWeightsExplorer,
 )
-from neuroviz.kit.presets import presets
-from neuroviz.lessons.checks_deep import check_mostly_silent, check_wrong_pattern
+from neuroviz.lessons.checks_deep import check_wrong_pattern
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
@@ -83,29 +82,26 @@ predict(
 #
 # </details>
 #
-# In the picture are the two layers beside the basis, and what the function depends on. Turn the ring of $C$: it rotates from −90° to 90°, a few of the invertible matrices that Eq. 9 allows. Which matrices move, and which stand still?
+# In the picture are the two layers around the basis, and what the function depends on. Turn the ring of $C$: it rotates from −90° to 90°, a few of the invertible matrices that Eq. 9 allows. Which matrices move, and which stand still?
 # <!-- check: np.allclose([shown(VirtualWeightsExplorer, f"along={t}")[0].C for t in (-1, 1)], [[[0, 1], [-1, 0]], [[0, -1], [1, 0]]]) -->
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
     state="along=0",
-    only=["layers", "along", "alone"],
+    only=["layers", "along"],
     presets={
         "two layers": "along=0.7",
         "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
-        "a row of V₁ alone": "along=0;alone=0.3",
     },
 )
 
 # %% [markdown]
-# * With four layers, how many matrices move?
-# * The last button moves $V_1$, and layer 2 does not undo it. Which of $L, M_1, M_2$ change?
+# With four layers, how many matrices move?
 #
-# <details><summary>Answers</summary>
+# <details><summary>Answer</summary>
 #
-# Still four: only the layer before the basis and the layer after it take part. If $V_1$ moves alone, $L$ and $M_2$ change, since both contain $V_1$. $M_1 = A_1$ does not: layer 1 attends before it applies $V_1$.
+# Still four: only the layer before the basis and the layer after it take part.
 # <!-- check: sum(part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "layers=4;interface=middle;along=0.7")[0].weights) == 4 -->
-# <!-- check: [part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "along=0;alone=0.3")[0].virtual] == [True, False, True] -->
 #
 # </details>
 #
@@ -131,7 +127,7 @@ predict(
 )
 
 # %% [markdown]
-# Drag the knob at the right of $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two; a factor that leaves no colour is written over its matrix. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
+# Drag the knob of $\lambda_1 M_1$: $L$ answers by itself, with a factor $\lambda_0$. The bars count in powers of two. With two layers, how many steps down is $\lambda_0$ for one step up of $\lambda_1$? And with four layers?
 
 # %% jupyter={"source_hidden": true}
 VirtualWeightsExplorer(
@@ -140,7 +136,6 @@ VirtualWeightsExplorer(
     presets={
         "two layers, λ₁ = 2": "log_1=1",
         "four layers, λ₁ = 2": "layers=4;log_1=1",
-        "the same with softmax": "layers=4;log_1=1;kind=softmax",
     },
 )
 
@@ -149,7 +144,7 @@ VirtualWeightsExplorer(
 #
 # $$\lambda_0\, \lambda_1^{3^{l-1}} \lambda_2^{3^{l-2}} \cdots \lambda_{l-1}^{3}\, \lambda_l = 1 .$$
 #
-# In the weights of the layers this is the rescaling $(cA_i, V_i/c)$ of one layer, once for each layer. A softmax has none: a doubled $M$ makes it sharper, and no $L$ can undo that.
+# In the weights of the layers this is the rescaling $(cA_i, V_i/c)$ of one layer, once for each layer.
 # <!-- check: shown(VirtualWeightsExplorer, "view=rescale;layers=3")[0].exponents[0] == 3**2 -->
 
 # %% [markdown]
@@ -170,28 +165,27 @@ predict(
     "144 parameters. How many dimensions?",
     nv.measure_dimension(net),
     wrong=wrong_answers(net),
+    asks="sum of a network",
 )
 
 # %% [markdown]
-# The picture adds up the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers. **width d** changes all widths at once.
+# The picture opens with the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers.
 # **▶** moves the weights along a family, there and back. Watch the output.
 
 # %% jupyter={"source_hidden": true}
-LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
+LedgerExplorer(only=["width", "head_dim", "layers"], asks="sum of a network")
 
 # %% [markdown]
 # * What does each further layer cost?
 # * Drag **head dimension a** past **width d**. The parameters go on growing. And the dimension?
-# * Switch **attention** to softmax. Which family goes away?
 #
 # <details><summary>Answers</summary>
 #
-# The sum is $144 - 48 - 32 - 3 = 61$. For $d = a = 4$ each further layer costs 16 for its head, 16 for the basis before it, 1 for its factor. Past $a = d$ the dimension stands still: every $d \times d$ matrix is already some $K^\top Q$. A head then has $2ad - d^2$ silent directions, not $a^2$. Softmax has no factors, so $l$ dimensions more.
+# The sum is $144 - 48 - 32 - 3 = 61$. For $d = a = 4$ each further layer costs 16 for its head, 16 for the basis before it, 1 for its factor. Past $a = d$ the dimension stands still: every $d \times d$ matrix is already some $K^\top Q$. A head then has $2ad - d^2$ silent directions, not $a^2$.
 # <!-- check: measured(uniform(4, 4, 3)) == 61 and nv.kernel_ledger(uniform(4, 4, 3)).unexplained == 0 -->
 # <!-- check: lost(uniform(4, 4, 4)) - lost(uniform(4, 4, 3)) == 16 + 16 + 1 -->
 # <!-- check: measured(uniform(4, 6, 2)) == measured(uniform(4, 4, 2)) -->
 # <!-- check: all(lost(uniform(4, a, 1)) == 2 * a * 4 - 4**2 + 1 for a in (5, 6, 8)) -->
-# <!-- check: all(measured(uniform(4, 2, l, 3, "softmax")) - measured(uniform(4, 2, l)) == l for l in (1, 2, 3)) -->
 #
 # </details>
 #
@@ -201,7 +195,7 @@ LedgerExplorer(only=["width", "head_dim", "layers", "kind"])
 #
 # $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_{i=1}^{l} \alpha(a_i, d_{i-1}) - l, \qquad \alpha(a, d) = a(2d - a).$$
 #
-# The first term counts $L$, which has rank at most $\delta$. Each $\alpha$ counts one attention matrix, of rank at most $a_i$. The last term counts the factors. With all widths and heads $\delta$ this is $(l+1)\,\delta^2 - l$ dimensions for $3l\delta^2$ parameters: in a deep network about two of three directions are silent. The picture above can check it: give **width d** and **head dimension a** the same value.
+# The first term counts $L$, which has rank at most $\delta$. Each $\alpha$ counts one attention matrix, of rank at most $a_i$. The last term counts the factors. With all widths and heads $\delta$ this is $(l+1)\,\delta^2 - l$ dimensions for $3l\delta^2$ parameters: in a deep network about two of three directions are silent.
 # <!-- check: [shown(LedgerExplorer, f"width={d};head_dim={d};layers=2")[0].ledger.dimension for d in (2, 3, 5)] == [(2 + 1) * d**2 - 2 for d in (2, 3, 5)] -->
 # <!-- check: all(nv.expected_dimension(uniform(d, d, l)).value == (l + 1) * d**2 - l for d in (2, 3, 16) for l in (2, 3, 12)) -->
 # <!-- check: 2.9 < uniform(64, 64, 96).num_parameters / nv.expected_dimension(uniform(64, 64, 96)).value < 3 -->
@@ -225,9 +219,9 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. Beside the map are the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. With the map come the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
 #
-# **Click a cell, and its network plays**: tokens go from layer to layer, what a layer does not see of its $A$ fades, and the bar goes from the number of Eq. 14 to the exact one. A second click stops it, or plays it again.
+# **Press a cell, and its network plays**: tokens go from layer to layer, what a layer does not see of its $A$ fades, and the bar goes from the number of Eq. 14 to the exact one. A second press stops it, or plays it again.
 
 # %% jupyter={"source_hidden": true}
 where_it_stops = HypothesesExplorer(
@@ -236,7 +230,6 @@ where_it_stops = HypothesesExplorer(
         "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4;seed=1",
         "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4;seed=1",
         "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
-        "a₁ = 1, softmax": "head_1=1;head_2=3;inner=4;outer=4;kind=softmax;seed=4",
     },
     asks="where the formula stops",
 )
@@ -245,66 +238,33 @@ where_it_stops
 # %% [markdown]
 # * What do the angles do for $a_1 = 1$, and for $a_1 = 2$?
 # * What is lost if the *last* layer has rank one?
-# * Do tokens become parallel under softmax?
 #
 # <details><summary>Answers</summary>
 #
-# If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**; for $a_1 = 2$ they are not. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens. A softmax of rank-one logits is not a rank-one matrix, so with softmax nothing is lost.
+# If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**; for $a_1 = 2$ they are not. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens.
 #
 # If all $a_i = 1$, nothing is missing: the matrices of rank one have as many dimensions as their symmetric parts.
 # <!-- check: dim((3, 3, 3, 3), (1, 1, 1)) == nv.paper_formula(A((3, 3, 3, 3), (1, 1, 1))).value -->
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value - dim((3, 3, 3), (1, 2)) == 2 == 8 - 6 -->
 # <!-- check: max(shown(HypothesesExplorer, "head_1=1")[0].angles[1]) < 1e-6 < 1 < max(shown(HypothesesExplorer, "head_1=2")[0].angles[1]) -->
 # <!-- check: dim((4, 4, 4), (2, 1)) == nv.paper_formula(A((4, 4, 4), (2, 1))).value -->
-# <!-- check: dim((4, 4, 4), (1, 3), 3, "softmax") == nv.paper_formula(A((4, 4, 4), (1, 3), 3, "softmax")).value -->
-#
-# </details>
-
-# %% [markdown]
-# ## Let a network widen, or leave it one token
-#
-# Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used anyway, says 14.
-# <!-- check: nv.paper_formula(A((2, 4, 2), (2, 2))).value == 14 -->
-#
-# <!-- teacher (4 min): Ask where the tokens live after a 4 × 2 matrix. Who answers 14 has counted coordinates in which nothing arrives. -->
-
-# %% jupyter={"source_hidden": true}
-wide = nv.Architecture(widths=(2, 4, 2), head_dims=(2, 2))
-predict(
-    "Widths 2, 4, 2 with a = 2, 2. Eq. 14 says 14. What does the network say?",
-    nv.measure_dimension(wide),
-    wrong=wrong_answers(wide),
-)
-
-# %% [markdown]
-# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. This button turns [the map](#Where-the-formula-stops) above into one over the widths, with many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
-
-# %% jupyter={"source_hidden": true}
-presets(where_it_stops, {"a map over the widths": "inner=4;outer=4;over=widths"})
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# In none of them. It is usually too large. For outer widths 1 and $\delta = 5$ it is too small: it says 0, and the network has 1 dimension, since it can still multiply by a number.
-# <!-- check: all(dim((o, i, o), (2, 2)) != nv.paper_formula(A((o, i, o), (2, 2))).value for o in range(1, 6) for i in range(o + 1, 6)) -->
-# <!-- check: (nv.paper_formula(A((1, 5, 1), (2, 2))).value, dim((1, 5, 1), (2, 2))) == (0, 1) -->
 #
 # </details>
 #
 # A **single token** attends to itself: $x^\top A\, x$ sees the symmetric part of $A$ in every layer. For 3, 3, 3 with $a = 2, 2$ the formula says 23, and the network has 19.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (2, 2), 1)).value == 23 and dim((3, 3, 3), (2, 2), 1) == 19 -->
 #
-# **The general formula** (ours; [proved here](../docs/mathematics/general_formula.md), not peer-reviewed) covers every width, every head dimension and every number of tokens. It asks how much of each width later layers can see, and where the tokens become parallel. It is right in all three cases above.
-# <!-- check: all(nv.general_formula(n).value == measured(n) for n in (thin, wide, A((3, 3, 3), (2, 2), 1))) -->
+# **The general formula** (ours; [proved here](../docs/mathematics/general_formula.md), not peer-reviewed) covers every width, every head dimension and every number of tokens. It asks how much of each width later layers can see, and where the tokens become parallel. It is right in both cases, and where $\delta > d_0$ ([Further](#Further)).
+# <!-- check: all(nv.general_formula(n).value == measured(n) for n in (thin, A((2, 4, 2), (2, 2)), A((3, 3, 3), (2, 2), 1))) -->
 
 # %% [markdown]
 # ## Build one yourself
 #
-# You have seen three ways to leave the hypotheses of Corollary 3.8. Not every network outside them makes Eq. 14 wrong. Below the verdict stands your network, added up.
+# Not every network outside the hypotheses of Corollary 3.8 makes Eq. 14 wrong. Below the verdict stands your network, added up.
 
 # %% jupyter={"source_hidden": true}
 exercise(
-    "Give a lightning network with two layers or more, none of those above, for which Eq. 14, used anyway, is wrong by 2 or more.",
+    "Give a lightning network with two layers or more, none that this notebook shows, for which Eq. 14, used anyway, is wrong by 2 or more.",
     check_wrong_pattern,
     difficulty=1,
     minutes=5,
@@ -327,18 +287,54 @@ check_wrong_pattern(my_net)
 # </details>
 
 # %% [markdown]
-# ## In practice
-#
-# * Do not compare two trained networks weight by weight. Compare $L$ and the $M_i$, up to one factor each.
-# * An exact rank modulo a prime is never too large. `error_bound` says with what probability it is too small; where it is 0, the symmetries prove the number.
-# * A skip connection ties the bases of all layers together, and that family of silent directions goes away ([Beyond the paper](../beyond/notebooks/beyond.ipynb)).
+# Next: [what softmax changes](05_softmax_conjecture.ipynb). For more: [Unrolling](../beyond/notebooks/unrolling.ipynb) writes the network as one sum and reads weights off it, and [Proofs](../beyond/notebooks/proofs.ipynb) shows why the general formula is true.
 
 # %% [markdown]
-# ## If there is time
+# ## Further
+#
+# The course goes on without these parts.
+
+# %% [markdown]
+# ### Let a network widen
+#
+# Let the inner layer be wider than the input: 2, 4, 2, with $a = 2, 2$. Eq. 14, used anyway, says 14.
+# <!-- check: nv.paper_formula(A((2, 4, 2), (2, 2))).value == 14 -->
+#
+# <!-- teacher (4 min): Ask where the tokens live after a 4 × 2 matrix. Who answers 14 has counted coordinates in which nothing arrives. -->
+
+# %% jupyter={"source_hidden": true}
+wide = nv.Architecture(widths=(2, 4, 2), head_dims=(2, 2))
+predict(
+    "Widths 2, 4, 2 with a = 2, 2. Eq. 14 says 14. What does the network say?",
+    nv.measure_dimension(wide),
+    wrong=wrong_answers(wide),
+)
+
+# %% [markdown]
+# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. This button turns [the map](#Where-the-formula-stops) into one over the widths, with many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.kit.presets import presets
+
+presets(where_it_stops, {"a map over the widths": "inner=4;outer=4;over=widths"})
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# In none of them. It is usually too large. For outer widths 1 and $\delta = 5$ it is too small: it says 0, and the network has 1 dimension, since it can still multiply by a number.
+# <!-- check: all(dim((o, i, o), (2, 2)) != nv.paper_formula(A((o, i, o), (2, 2))).value for o in range(1, 6) for i in range(o + 1, 6)) -->
+# <!-- check: (nv.paper_formula(A((1, 5, 1), (2, 2))).value, dim((1, 5, 1), (2, 2))) == (0, 1) -->
+#
+# </details>
+
+# %% [markdown]
+# ### Find a network that is mostly silent
 #
 # How small can a network be in which most directions are silent?
 
 # %% jupyter={"source_hidden": true}
+from neuroviz.lessons.checks_deep import check_mostly_silent
+
 exercise(
     "Give a network with fewer than 30 parameters whose dimension is less than a third of them. Then find one with fewer parameters.",
     check_mostly_silent,
@@ -363,4 +359,8 @@ check_mostly_silent(my_small)
 # </details>
 
 # %% [markdown]
-# Next: [what softmax changes](05_softmax_conjecture.ipynb). For more: [Unrolling](../beyond/notebooks/unrolling.ipynb) writes the network as one sum and reads weights off it, and [Proofs](../beyond/notebooks/proofs.ipynb) shows why the general formula is true.
+# ### In practice
+#
+# * Do not compare two trained networks weight by weight. Compare $L$ and the $M_i$, up to one factor each.
+# * An exact rank modulo a prime is never too large. `error_bound` says with what probability it is too small; where it is 0, the symmetries prove the number.
+# * A skip connection ties the bases of all layers together, and that family of silent directions goes away ([Beyond the paper](../beyond/notebooks/beyond.ipynb)).

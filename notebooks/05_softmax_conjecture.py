@@ -9,28 +9,28 @@
 # %% [markdown]
 # # Find out what softmax changes
 #
-# *Section 3.4 of the paper. About 45 minutes. You need: derivatives, and the notebook [Deep dimension](04_deep_dimension.ipynb).*
+# *Section 3.4 of the paper. About 41 minutes. You need: derivatives, and the notebook [Deep dimension](04_deep_dimension.ipynb).*
 #
-# Lightning attention is attention without the softmax. You will see what the softmax notices, reproduce Figure 3 of the paper with exact numbers, let two tokens meet, and understand how a number about exponentials can be exact.
+# Lightning attention is attention without the softmax. You will see what the softmax notices, in one layer and in four, and reproduce Figure 3 of the paper with exact numbers.
 
 # %%
 import neuroviz as nv
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.explorables import Figure3Explorer, NewVariableExplorer, ProofExplorer
+from neuroviz.explorables import FiberExplorer, Figure3Explorer, LedgerExplorer
 from neuroviz.lessons.checks_deep import check_more_than_factors
 from neuroviz.lessons.exercise import exercise
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 
 # %% [markdown]
-# ## Notice a factor
+# ## Move a factor
 #
 # A lightning layer is $V X\,(X^\top A X)$. Multiply $A$ by 2 and divide $V$ by 2, and the function stays. This rescaling costs one dimension in every layer. With softmax,
 #
 # $$\varphi(X) = V X\, S, \qquad S = \mathrm{softmax}\bigl(X^\top A X\bigr) \text{ column by column},$$
 #
-# the same change makes the attention sharper and the values smaller. One lightning layer with $d = d' = 3$ and $a = 2$ has 16 dimensions.
+# where each column of $S$ has positive entries with sum 1. What does the same change do now? One lightning layer with $d = d' = 3$ and $a = 2$ has 16 dimensions.
 # <!-- check: dim((3, 3), (2,), 3) == 16 -->
 #
 # <!-- teacher (4 min): 17 is the answer, one more than lightning. Who says 16 has let a factor move; ask what doubling A does to an attention weight. -->
@@ -41,24 +41,44 @@ predict(
     "d = d′ = 3, a = 2, one softmax layer. How many dimensions?",
     nv.measure_dimension(one_layer),
     wrong=wrong_answers(one_layer),
+    asks="softmax layer",
 )
 
 # %% [markdown]
-# <details><summary>What counts?</summary>
+# Here is the panel of [Single-layer fibers](02_single_layer_fibers.ipynb), with softmax. Drag the point along the curve on which lightning stood still. What do the outputs do?
+
+# %% jupyter={"source_hidden": true}
+buttons = {
+    "softmax": "along=1",
+    "softmax, one token": "tokens=1;walk=a-alone;along=1",
+}
+FiberExplorer(
+    state="kind=softmax;along=0",
+    only=["along", "off"],
+    presets=buttons,
+    asks="softmax layer",
+)
+
+# %% [markdown]
+# <details><summary>What counts, and why?</summary>
 #
-# The number is $\alpha(a, d) + dd'$: the matrices $A$ of rank at most $a$, and the matrices $V$. Only the basis inside the head is lost.
+# The outputs move: a doubled $A$ makes the attention sharper, and no $V$ can undo that. In the chart the direction of the curve has slope 1 like every other. To see why, let all tokens be equal to $x$. The output is then $Vx$, which shows all of $V$,
+# scale included. With two different tokens the output shows $S$, hence the exponents, hence $A$. So the number is $\alpha(a, d) + dd' = 17$: only the basis inside the head is lost.
+# <!-- check: "have moved" in shown(FiberExplorer, "kind=softmax;along=1")[1] and shown(FiberExplorer, "kind=softmax;along=1")[0].kernel == 0 -->
+# <!-- check: dim((3, 3), (2,), 3, "softmax") == 17 -->
 #
-# </details>
+# With **softmax, one token**, the only attention weight is 1. So $\varphi(x) = Vx$, and $A$ is invisible altogether.
+# <!-- check: "V is determined, A is free" in shown(FiberExplorer, "kind=softmax;" + buttons["softmax, one token"])[1] -->
 #
 # **Theorem 3.9** of the paper: for two tokens or more, the function of a softmax layer with $V \ne 0$ determines $A$ and $V$. ([How to read them off](../docs/mathematics/softmax.md#theorem-39-one-softmax-layer).)
 # <!-- check: all(dim((d, e), (a,), 2, "softmax") == a * (2 * d - a) + d * e for d in (2, 3, 4) for e in (1, 3) for a in range(1, d + 1)) -->
+#
+# </details>
 
 # %% [markdown]
 # ## Go deep
 #
-# The silent directions inside the heads and between the layers are those of [lightning](04_deep_dimension.ipynb). So the function depends on the **virtual weights** $L = V_l \cdots V_1$ and $M_i = U_{i-1}^\top A_i\, U_{i-1}$ only, with softmax too. **Conjecture 3.10** of the paper says that with softmax this is all: almost every function has one choice of virtual weights, and in a bottleneck (inner widths $\delta \le d_0, d_l$)
-#
-# $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_i \alpha(a_i, d_{i-1}). \tag{Eq. 16}$$
+# The silent directions inside the heads and between the layers are those of [lightning](04_deep_dimension.ipynb). So the function depends on the **virtual weights** $L = V_l \cdots V_1$ and $M_i = U_{i-1}^\top A_i\, U_{i-1}$ only, with softmax too.
 #
 # <!-- teacher (6 min): Three numbers come: 0, 1 and 4. One factor is lost in each lightning layer and none with softmax. -->
 
@@ -71,9 +91,31 @@ predict(
         0: "In every lightning layer a factor can move from A to V. Can it with softmax?",
         1: "Each lightning layer loses a factor of its own.",
     },
+    asks="softmax network",
+)
+
+# %% jupyter={"source_hidden": true}
+LedgerExplorer(
+    state="layers=4",
+    only=["kind"],
+    presets={"lightning": "kind=lightning", "softmax": "kind=softmax"},
+    asks="softmax network",
 )
 
 # %% [markdown]
+# Press **lightning** and **softmax**, and each time **▶** beside *rescalings*. Which number changes, and what does the output do?
+#
+# <details><summary>Answer</summary>
+#
+# Lightning loses 4 directions to rescalings, one in each layer, and the output stands still on them. With softmax it moves, and none is lost. All other silent directions are the same.
+# <!-- check: measured(uniform(4, 2, 4, 3, "softmax")) - measured(uniform(4, 2, 4)) == 4 -->
+#
+# </details>
+#
+# **Conjecture 3.10** of the paper says that with softmax the virtual weights are all: almost every function has one choice of them, and in a bottleneck (inner widths $\delta \le d_0, d_l$)
+#
+# $$\dim = \delta\,(d_0 + d_l - \delta) + \sum_i \alpha(a_i, d_{i-1}). \tag{Eq. 16}$$
+#
 # □ **Status: proved here** for softmax ([Theorem A](../docs/mathematics/softmax.md) and [Theorem B](../beyond/docs/softmax_uniqueness.md), not peer-reviewed), and independently by P. V. Konda (2026), who has one choice of virtual weights for every real-analytic function in the place of $\exp$; ◇ **conjectured** for those that are not analytic.
 
 # %% [markdown]
@@ -87,27 +129,62 @@ predict(
 Figure3Explorer(
     presets={
         "softmax": "",
-        "with lightning": "lightning=yes",
         "with float32 (some seconds)": "peer=yes",
     },
 )
 
 # %% [markdown]
-# On the left are the dimensions, on the right the gap in float64 between singular values that count and rounding errors: above the dashed line it decides.
+# One chart has the dimensions. The other has the gap in float64 between singular values that count and rounding errors: above the dashed line it decides. How can a rank be exact where there are exponentials? [The end](#Understand-why-it-can-be-exact) of this notebook says it.
 #
-# * How far apart are the numbers of softmax and lightning?
-# * Where does float32 miss, and by how much?
+# Where does float32 miss, and by how much?
 #
-# <details><summary>Answers</summary>
+# <details><summary>Answer</summary>
 #
-# Softmax has 2 more everywhere: one for each layer. Float32 finds 142 for 145 and 169 for 172. The reason is not rounding: the last true singular values lie far above it. But the usual tolerance lies higher still, and what is below it is counted as 0. A tolerance is not a gap.
-# <!-- check: all(dim((d,) * 3, (2, 2), 3, "softmax") == dim((d,) * 3, (2, 2), 3) + 2 for d in range(3, 11)) -->
+# Float32 finds 142 for 145 and 169 for 172. The reason is not rounding: the last true singular values lie far above it. But the usual tolerance lies higher still, and what is below it is counted as 0. A tolerance is not a gap.
 # <!-- check: [p.float32.value for p in shown(Figure3Explorer, "peer=yes")[0].points[-2:]] == [142, 169] -->
 #
 # </details>
 
 # %% [markdown]
-# ## Let two tokens meet
+# ## Build one yourself
+#
+# Usually softmax has one dimension more for each layer. Not always. Below the verdict stand your sizes with lightning, added up.
+
+# %% jupyter={"source_hidden": true}
+exercise(
+    "Give sizes, as an nv.Architecture with two tokens or more and l ≥ 2 layers, for which softmax has more than "
+    "l dimensions more than lightning.",
+    check_more_than_factors,
+    difficulty=2,
+    minutes=5,
+)
+
+# %% tags=["exercise"]
+my_sizes = ...
+check_more_than_factors(my_sizes)
+
+# %% [markdown] tags=["solution"]
+# <details><summary>Solution</summary>
+#
+# Let the tokens of lightning become parallel: a first layer of rank one, and later ones with something to lose. A softmax of logits of rank one is no matrix of rank one, and its tokens stay apart.
+#
+# ```python
+# my_sizes = nv.Architecture(widths=(3, 3, 3, 3), head_dims=(1, 2, 2))
+# check_more_than_factors(my_sizes)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# For more: [Proofs](../beyond/notebooks/proofs.ipynb) has both theorems and a search that tries to refute them; [Beyond](../beyond/notebooks/beyond.ipynb) measures attention as it is used, [Transformers](../beyond/notebooks/transformers.ipynb) finds all weights with one function when there are several heads, and [Memorisation](../beyond/notebooks/memorisation.ipynb) asks what a dimension is good for.
+
+# %% [markdown]
+# ## Further
+#
+# The course is complete without these parts. The first two are about why Theorem A is true, and why its numbers are exact.
+
+# %% [markdown]
+# ### Let two tokens meet
 #
 # Two tokens are enough to see all weights. A column of the attention matrix then has two entries with sum 1, so one number a column is enough:
 #
@@ -130,9 +207,11 @@ predict(
 )
 
 # %% [markdown]
-# In the picture two tokens run down through the layers (▶). Real tokens decide their own $P$ and $Q$. Decide instead: drag a token, or the dot $(\mu, \nu)$ of a layer; click a layer to freeze it. The buttons set both layers.
+# In the picture two tokens run down through the layers (▶). Real tokens decide their own $P$ and $Q$. Decide instead: drag a token, or the dot $(\mu, \nu)$ of a layer; press a layer to freeze it. The buttons set both layers.
 
 # %% jupyter={"source_hidden": true}
+from neuroviz.explorables import ProofExplorer
+
 ProofExplorer(
     presets={
         "as it is": "",
@@ -159,9 +238,9 @@ ProofExplorer(
 # **Theorem A** (ours, not peer-reviewed) follows. Let $L \ne 0$ and no $M_i$ be antisymmetric, and suppose that a direction $(\dot L, \dot M_1, \dots, \dot M_l)$ is silent. *Freeze all layers*: what is left is $\dot L X = 0$, so $\dot L = 0$. *Free layer $i$ alone*: the other layers do nothing, and the outputs stand still only if $\dot M_i = 0$. So no direction is silent, and the dimension is that of the virtual weights.
 
 # %% [markdown]
-# ## Understand why it can be exact
+# ### Understand why it can be exact
 #
-# One step needs care. No real tokens have $P = 0$, and an exact rank is counted in whole numbers modulo a prime. What is $e^{\,y}$ there?
+# One step of Theorem A needs care. No real tokens have $P = 0$, and an exact rank is counted in whole numbers modulo a prime. What is $e^{\,y}$ there?
 #
 # Take the smallest layer: $d = 1$ and $M = kq$, so $y = (x_2 - x_1)\,kq\,x_1$ and $P = e^{\,y}$. Turn $k$ up and $q$ down, and $M$ stays: a silent direction. So in the table of derivatives of both new tokens by $k$ and by $q$,
 #
@@ -187,6 +266,8 @@ predict(
 # Drag the token $x_2$, and the dot moves along the curve. Then drag the dot off it, through 0, and below. ▶ does all of it, and goes on to whole numbers modulo 7.
 
 # %% jupyter={"source_hidden": true}
+from neuroviz.explorables import NewVariableExplorer
+
 NewVariableExplorer(
     presets={
         "a direction is silent": "",
@@ -212,37 +293,7 @@ NewVariableExplorer(
 # So an equation that holds for all tokens holds for *any* numbers in the places of $P$ and $Q$, also for 0. A rank asks only which minors are 0. We draw a random element of the field for each exponential, as for each weight, keep the rule $(e^{\,y})' = e^{\,y}\, y'$, and count. A minor that is always 0 is 0 modulo the prime too, and another one rarely. Where exponents depend on each other, as for an antisymmetric $M$, the count keeps [their relations](../docs/mathematics/free_exponentials.md).
 
 # %% [markdown]
-# ## Build one yourself
-#
-# Usually softmax has one dimension more for each layer. Not always.
-
-# %% jupyter={"source_hidden": true}
-exercise(
-    "Give sizes, as an nv.Architecture with two tokens or more and l ≥ 2 layers, for which softmax has more than "
-    "l dimensions more than lightning.",
-    check_more_than_factors,
-    difficulty=2,
-    minutes=5,
-)
-
-# %% tags=["exercise"]
-my_sizes = ...
-check_more_than_factors(my_sizes)
-
-# %% [markdown] tags=["solution"]
-# <details><summary>Solution</summary>
-#
-# Let the tokens of lightning become parallel: a first layer of rank one, and a later one with something to lose.
-#
-# ```python
-# my_sizes = nv.Architecture(widths=(4, 4, 4), head_dims=(1, 3))
-# check_more_than_factors(my_sizes)
-# ```
-#
-# </details>
-
-# %% [markdown]
-# ## In practice
+# ### In practice
 #
 # * To compare two trained softmax networks of this kind, compare $L$ and the $M_i$ directly: there is no factor to fix.
 # * A temperature is a factor of $A$. Learning it adds no dimension.
@@ -256,5 +307,3 @@ check_more_than_factors(my_sizes)
 # <!-- check: all((measured(uniform(1, 1, l, 2, "softmax")), measured(uniform(1, 1, l, 2))) == (l + 1, 1) for l in (1, 2, 3)) -->
 #
 # </details>
-#
-# For more: [Proofs](../beyond/notebooks/proofs.ipynb) has both theorems and a search that tries to refute them; [Beyond](../beyond/notebooks/beyond.ipynb) measures attention as it is used, [Transformers](../beyond/notebooks/transformers.ipynb) finds all weights with one function when there are several heads, and [Memorisation](../beyond/notebooks/memorisation.ipynb) asks what a dimension is good for.

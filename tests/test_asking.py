@@ -3,7 +3,7 @@
 import pytest
 
 from neuroviz.explorables import LedgerExplorer, SurfaceExplorer
-from neuroviz.kit import asking
+from neuroviz.kit import asking, theme
 from neuroviz.lessons import forget_guesses, show_answers
 from neuroviz.lessons.teaching import predict
 
@@ -160,3 +160,29 @@ def test_a_topic_is_a_text(topic):
         LedgerExplorer(asks=topic)
     with pytest.raises(ValueError, match="asks names a topic"):
         predict("How many?", 2, asks=topic)
+
+
+# Lecture
+
+
+def is_large(question):
+    return "nv-lecture" in question._dom_classes
+
+
+def test_a_question_grows_and_shrinks_with_the_panels():
+    question = predict("How many?", 2)
+    choice = predict("Larger?", "yes", choices={"yes": "a", "no": "b"})
+    panel = LedgerExplorer()
+    assert not is_large(question) and question._entry.layout.width == "240px"
+    panel._lecture.value = True
+    assert is_large(question) and is_large(choice)
+    assert question._entry.layout.width == "320px"
+    panel._lecture.value = False
+    assert not is_large(question) and not is_large(choice)
+    assert question._entry.layout.width == "240px"
+
+
+def test_a_question_opens_in_the_size_in_use():
+    with theme.using({"size": "lecture"}):
+        assert is_large(predict("How many?", 2))
+    assert not is_large(predict("How many?", 2))

@@ -282,7 +282,7 @@ CUT_OFF = f"""() => {{
         pytest.param("02_single_layer_fibers.ipynb", 1, marks=pytest.mark.full),
         pytest.param("03_singular_locus.ipynb", 4, marks=pytest.mark.full),
         pytest.param("04_deep_dimension.ipynb", 4, marks=pytest.mark.full),
-        pytest.param("05_softmax_conjecture.ipynb", 2, marks=pytest.mark.full),
+        pytest.param("05_softmax_conjecture.ipynb", 5, marks=pytest.mark.full),
         pytest.param("beyond/unrolling.ipynb", 1, marks=pytest.mark.full),
         pytest.param("beyond/proofs.ipynb", 4, marks=pytest.mark.full),
         pytest.param("beyond/beyond.ipynb", 3, marks=pytest.mark.full),
@@ -705,8 +705,8 @@ def test_a_plain_key_in_a_panel_does_nothing_to_the_notebook(start):
 def test_the_buttons_of_figure_3_save_files(lab, open_page, tmp_path):
     page = open_page(lab.url("05_softmax_conjecture.ipynb"))
     run_all(page, lab)
-    look_at(page, 0)
-    here = page.locator(PANEL).first
+    look_at(page, 2)
+    here = page.locator(PANEL).nth(2)
     here.get_by_role("button", name="⋯").click()
     for name, begins in (("CSV", b"delta,"), ("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as saved:

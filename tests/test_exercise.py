@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -16,19 +17,21 @@ import pytest
 from verdicts import assert_right, assert_waits, assert_wrong, checkers
 
 import neuroviz as nv
+from neuroviz import explorables
 from neuroviz.attention.formulas import paper_formula
 from neuroviz.explorables import HypothesesExplorer
 from neuroviz.kit import theme
 from neuroviz.lessons import checks_deep, checks_one_layer
 from neuroviz.lessons import exercise as exercise_module
 from neuroviz.lessons.checks_deep import (
-    SHOWN,
+    WRITTEN,
     check_meeting,
     check_more_than_factors,
     check_mostly_silent,
     check_rescaling,
     check_unseen,
     check_wrong_pattern,
+    is_shown,
 )
 from neuroviz.lessons.checks_one_layer import (
     check_boundary_layer,
@@ -36,7 +39,18 @@ from neuroviz.lessons.checks_one_layer import (
     check_second_branch,
     check_singular_goal,
 )
-from neuroviz.lessons.exercise import NOTHING, Verdict, checker, exercise, matrix
+from neuroviz.lessons.exercise import (
+    NOTHING,
+    SHOWN,
+    Verdict,
+    checker,
+    exercise,
+    matrix,
+)
+from neuroviz.singular.forms import BOUNDARY, kind_of
+from neuroviz.singular.surface import SLICES
+from tools.editions import read, tasks
+from tools.notebooks import sources
 
 ROOT = Path(__file__).parents[1]
 A = nv.Architecture
@@ -46,6 +60,13 @@ TWOS = np.array([2.0, -1.0])
 HALF = Fraction(1, 2)
 TINY = Fraction(1, 10**400)
 HUGE = 1e200 * np.array([[1.0, 3.0], [3.0, 9.0]])
+
+
+def swap_of_the_page(c=1.0):
+    u, k, v, h = checks_one_layer.RANK_ONE
+    one = np.outer(u, k), np.outer(h, v)
+    return *one, c * np.outer(v, k), np.outer(h, u) / c
+
 
 # check, answer
 RIGHT = [
@@ -66,8 +87,11 @@ RIGHT = [
     (check_boundary_layer, ([[1, 2], [1, 2]], [[1, 1]])),
     (check_boundary_layer, ([[-1, 2], [3, -6]], [[Fraction(1, 3), -1]])),
     (check_boundary_layer, ([[0.1, 0.2], [0.1, 0.2]], [[0.3, 0.3]])),
-    (check_singular_goal, ((1, 0, 1), (0, 0, 0))),
+    (check_singular_goal, ((1, 0, 2), (0, 0, 0))),
     (check_singular_goal, ((1, 1, 1), (-2, -2, -2))),
+    (check_singular_goal, ((2, 0, 1), (1, 0, 0))),
+    # at the rim of the coin, where floats do not decide
+    (check_singular_goal, ((1, 0, 1), (2, 4, 2))),
     (check_singular_goal, ([1.5, 0, 1], [3.0, 0, 2])),
     (check_singular_goal, ((1e200, 0, 1e200), (1, 0, 1))),
     (check_singular_goal, (np.array([1, 0, 2]), np.array([10**18, 0, 2 * 10**18]))),
@@ -75,16 +99,16 @@ RIGHT = [
     (check_rescaling, ([2**-13, 2, 2, 2],)),  # powers of two are exact as floats
     (check_rescaling, ((-1, -1, -1, -1),)),
     (check_rescaling, ((8, 2, HALF, Fraction(1, 512)),)),
-    (check_wrong_pattern, (A((3, 3, 3), (1, 3)),)),
-    (check_wrong_pattern, (A((3, 3, 3), (1, 2), tokens=2),)),
-    (check_wrong_pattern, (A((2, 5, 2), (2, 2)),)),
+    (check_wrong_pattern, (A((4, 3, 3), (1, 3)),)),
+    (check_wrong_pattern, (A((2, 5, 2), (2, 3)),)),
+    (check_wrong_pattern, (A((4, 4, 4), (1, 3), tokens=1),)),
     (check_wrong_pattern, (A((4, 4, 4), (3, 3), tokens=1),)),
     (check_mostly_silent, (A((1, 3, 1), (1, 1)),)),
     (check_mostly_silent, (A((1, 1), (2,)),)),
     (check_wrong_pattern, (A((3, 3, 3, 3), (2, 1, 2)),)),
     (check_unseen, (A((9, 8, 9, 1), (2, 2, 1)),)),
     (check_unseen, (A((4, 4, 1), (3, 1)),)),
-    (check_more_than_factors, (A((3, 3, 3), (1, 2)),)),
+    (check_more_than_factors, (A((4, 3, 3), (1, 3)),)),
     (
         check_more_than_factors,
         (A((3, 3, 3, 3), (2, 1, 3), tokens=2, attention="softmax"),),
@@ -140,7 +164,20 @@ WRONG = [
     (check_rescaling, ((HALF, 2),), "4 numbers"),
     (check_rescaling, ("half",), "4 numbers"),
     (check_rescaling, ((Fraction(1, 8_388_593), 2, 2, 2),), "modulo"),
-    *[(check_wrong_pattern, (net,), "that one stands above") for net in SHOWN],
+    *[(check_wrong_pattern, (net,), SHOWN) for net in WRITTEN],
+    (check_wrong_pattern, (A((3, 3, 3), (1, 2), tokens=2),), SHOWN),
+    (check_wrong_pattern, (A((4, 4, 4), (1, 5)),), SHOWN),
+    (check_wrong_pattern, (A((2, 5, 2), (2, 2)),), SHOWN),
+    (check_more_than_factors, (A((3, 3, 3), (1, 2)),), SHOWN),
+    (check_mostly_silent, (A((1, 3, 1), (2, 2)),), SHOWN),
+    (check_large_fibre, (checks_one_layer.THIN / 2, EYE), SHOWN),
+    (check_second_branch, swap_of_the_page(), SHOWN),
+    (check_second_branch, swap_of_the_page(-2.0), SHOWN),
+    (check_singular_goal, ((1, 0, 1), (0, 0, 0)), SHOWN),
+    (check_singular_goal, ((2, 2, 2), (0, 1, 0)), SHOWN),
+    (check_singular_goal, ((1, 0, 1), (1, 2, 1)), SHOWN),
+    (check_boundary_layer, ([["1", 2], [3, 6]], [[1, 3]]), "A is a matrix"),
+    (check_second_branch, ("A", "V", "A2", "V2"), "A is a matrix"),
     (check_mostly_silent, (A((1, 1, 1), (1, 1), attention="softmax"),), "a third"),
     (check_mostly_silent, (A.uniform(4, 2, 2),), "fewer than 30"),
     (check_mostly_silent, ("a network",), "nv.Architecture"),
@@ -235,26 +272,42 @@ def test_another_number_of_parts_is_said_and_is_no_error():
     assert not said and said.message == (
         "The answer has one part, as in check_wrong_pattern(arch); 2 came."
     )
+    assert check_wrong_pattern(arch=A((4, 3, 3), (1, 3)))
+    assert "1 came" in check_wrong_pattern(net=A((4, 3, 3), (1, 3))).message
     assert "4 parts, as in check_second_branch(A, V, A2, V2); 0 came" in repr(
         check_second_branch()
     )
 
 
-def test_the_fewest_parameters_so_far_are_remembered(monkeypatch):
+def test_the_fewest_so_far_are_remembered(monkeypatch):
     monkeypatch.setattr(exercise_module, "_FEWEST", {})
     large = check_mostly_silent(A((1, 3, 1), (1, 1))).message
-    assert large.endswith(
-        "14 parameters and dimension 1. Fewest parameters so far: 14."
-    )
+    assert large == "14 parameters and dimension 1. Fewest parameters so far: 14."
     assert (
         "Fewest parameters so far: 5." in check_mostly_silent(A((1, 1), (2,))).message
     )
     again = check_mostly_silent(A((1, 3, 1), (1, 1))).message
     assert "It has 14 parameters; fewest so far: 5." in again
-    wrong = check_wrong_pattern(A((3, 3, 3), (1, 3))).message
-    assert "Fewest parameters so far: 42." in wrong  # another exercise
-    check_wrong_pattern(SHOWN[0])  # what is refused does not count
-    assert exercise_module._FEWEST == {"mostly silent": 5, "wrong pattern": 42}
+    wrong = check_wrong_pattern(A((4, 3, 3), (1, 3))).message
+    assert "Fewest parameters so far: 47." in wrong  # another exercise
+    check_wrong_pattern(A((2, 2, 2), (1, 1), tokens=1))  # neither is a wrong answer
+    check_wrong_pattern(WRITTEN[1])  # what is refused does not count
+    thin = check_large_fibre([[1, 0, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]])
+    assert "KᵀQ is 0" not in thin.message
+    assert "Fewest entries other than 0 so far: 2." in thin.message
+    assert exercise_module._FEWEST == {
+        "check_mostly_silent": 5,
+        "check_wrong_pattern": 47,
+        "check_large_fibre": 2,
+    }
+
+
+def test_the_least_of_the_first_exercises_can_be_reached():
+    """Each factor of a product that is not 0 has an entry."""
+    thin = check_large_fibre([[1, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
+    assert thin and checks_one_layer._entries([[1, 0]], [[2, 0]]) == 2
+    swap = [[1, 0], [0, 0]], [[0, 1]], [[0, 0], [1, 0]], [[1, 0]]
+    assert check_second_branch(*swap) and checks_one_layer._entries(*swap) == 4
 
 
 def test_no_network_below_5_parameters_is_mostly_silent():
@@ -268,32 +321,86 @@ def test_no_network_below_5_parameters_is_mostly_silent():
     assert found == {5}
 
 
+NOTEBOOKS = ROOT / "notebooks"
+
+
+def above(name, check):
+    """What a notebook says above the stub of an exercise."""
+    text = (NOTEBOOKS / name).read_text(encoding="utf-8")
+    return text[: text.index(f"\n{check}(")]
+
+
 def test_what_notebook_04_shows_is_refused():
-    """All networks that it writes out, and those of its buttons; its solution is
-    accepted."""
-    text = (ROOT / "notebooks" / "04_deep_dimension.py").read_text(encoding="utf-8")
-    text, solution = text.split('tags=["solution"]')[:2]
+    """All networks that it writes out, and all cells of its maps."""
+    text = (NOTEBOOKS / "04_deep_dimension.py").read_text(encoding="utf-8")
+    text = re.sub(
+        r'# %% \[markdown\] tags=\["solution"\].*?(?=\n# %%)', "", text, flags=re.S
+    )
     calls = re.findall(r"\b(?:nv\.Architecture|A)\((?:[^()]|\([^()]*\))*\)", text)
     shown = set()
     for call in calls:
         with suppress(NameError):  # one of many, in a loop
             shown.add(eval(call, {"nv": nv, "A": A}))
-    for state in re.findall(r'"[^"]*": "([^"]*)",', text):
-        if "inner" in state:
-            panel = HypothesesExplorer(state=state)
-            shown.add(panel._shown.arch)
-            panel.close()
-    assert len(shown) > 8 and set(SHOWN) <= shown
+    assert set(WRITTEN) <= shown
+    (opened,) = re.findall(r'HypothesesExplorer\(\s*state="([^"]*)"', text)
+    lessons = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    states = [opened, *re.findall(r'": "([^"]*inner=[^"]*)"', text)]
+    states += re.findall(r"HypothesesExplorer` `([^`]*)`", lessons)
+    for state in states:
+        panel = HypothesesExplorer(state=opened)
+        panel.state = panel.complete(state)
+        assert panel.wait(60)
+        for cell in panel._shown.cells:
+            sizes = cell.column, cell.row
+            net = panel._shown.arch
+            if panel._shown.over == "heads":
+                net = replace(net, head_dims=sizes)
+            else:
+                net = replace(net, widths=(sizes[1], sizes[0], sizes[1]))
+            assert net.tokens == 1 or is_shown(net)
+            shown.add(net)
+        panel.close()
     wrong = [net for net in shown if _is_wrong(net)]
-    assert set(wrong) == set(SHOWN)
-    (call,) = re.findall(r"nv\.Architecture\(.*\)", solution.split("# %%")[0])
-    assert check_wrong_pattern(eval(call))
+    assert len(states) == 6 and len(wrong) > 12
+    for net in wrong:
+        assert check_wrong_pattern(net).message.endswith(SHOWN), net
 
 
 def _is_wrong(net):
     is_deep = net.attention == "lightning" and net.num_layers > 1
     formula = paper_formula(net).value
     return is_deep and abs(formula - nv.measure_dimension(net).value) >= 2
+
+
+def test_what_the_first_notebooks_show_is_refused():
+    text = above("01_matrix_factorization.py", "check_large_fibre")
+    (thin,) = re.findall(r"\nthin = (.*)", text)
+    assert np.array_equal(eval(thin, {"np": np}), checks_one_layer.THIN)
+    assert "u, k, v, h = RANK_ONE" in above(
+        "02_single_layer_fibers.py", "check_second_branch"
+    )
+    text = above("03_singular_locus.py", "check_singular_goal")
+    (pair,) = re.findall(r"\np1, p2 = (.*?)  #", text)
+    assert np.array_equal(eval(pair), checks_one_layer.NO_LAYER)
+
+
+def test_no_boundary_point_of_the_slice_is_a_layer_without_zeros():
+    """So notebook 03 cannot have shown an answer before it asks for one."""
+    text = above("03_singular_locus.py", "check_boundary_layer")
+    assert "LearningExplorer" not in text
+    for s in (2, -2):
+        q1, q2 = SLICES["S1"].forms(s, 0, 0)
+        assert kind_of(q1, q2) == BOUNDARY and not any(q2)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_solutions_are_accepted(path):
+    for task in tasks(read(path)):
+        names = {"np": np, "nv": nv, "Fraction": Fraction}
+        exec(task.imports, names)
+        *lines, call = task.solution.strip().splitlines()
+        exec("\n".join(lines), names)
+        assert eval(call, names), task.stub
 
 
 # In a notebook
@@ -326,10 +433,10 @@ from neuroviz.lessons.checks_deep import check_wrong_pattern
 
 
 def test_a_verdict_brings_the_network_of_the_answer(tmp_path):
-    answer = "check_wrong_pattern(nv.Architecture((3, 3, 3), (1, 3)))"
+    answer = "check_wrong_pattern(nv.Architecture((4, 3, 3), (1, 3)))"
     (verdict, panel), _ = in_a_notebook(tmp_path, IMPORTS + answer)
     assert "✓ Correct." in verdict
-    assert "lightning 3→3→3" in panel
+    assert "lightning 4→3→3" in panel
     alone, _ = in_a_notebook(tmp_path, f"{IMPORTS}check_wrong_pattern(...)")
     assert len(alone) == 1 and "Nothing filled in" in alone[0]
 
@@ -337,7 +444,51 @@ def test_a_verdict_brings_the_network_of_the_answer(tmp_path):
 @pytest.mark.parametrize("net", [A((9, 2, 2), (2, 2)), A.uniform(2, 1, 7)], ids=str)
 def test_a_network_beyond_the_controls_of_the_panel_has_a_verdict_alone(net):
     verdict = check_wrong_pattern(net)
-    assert verdict.message and not verdict.state
+    assert verdict.message and verdict.panel is None
+
+
+# check, answer → panel, and the beginning of what it says
+IN_A_PANEL = [
+    (check_large_fibre, ([[1, 0, 0], [1, 0, 0]], EYE), "here it has dimension 5"),
+    (check_large_fibre, (EYE, EYE), "4 of 12 directions are silent"),
+    (
+        check_second_branch,
+        (np.outer(ONES, TWOS), [ONES + TWOS], np.outer(ONES + TWOS, TWOS), [ONES]),
+        "The outputs are what they were",
+    ),
+    (check_boundary_layer, ([[1, 2], [1, 2]], [[1, 1]]), "a root is common"),
+    (check_boundary_layer, ([[1, 2], [2, 4]], [[1, 1]]), "two roots are common"),
+    (check_boundary_layer, ([[1, 2], [3, 4]], [[1, 1]]), "a root is common"),
+    (check_singular_goal, ((2, 0, 1), (1, 0, 0)), "and singular"),
+    (check_singular_goal, ((3, 0, 1), (0, 1, 1)), "and smooth"),
+    (
+        check_mostly_silent,
+        (A((1, 3, 1), (1, 1)),),
+        "of 14 parameters 13 directions are silent",
+    ),
+    (check_wrong_pattern, (A((3, 3, 3), (2, 1)),), "a = 2, 1"),
+    (check_more_than_factors, (A((4, 3, 3), (1, 3)),), "23 dimensions remain"),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "said"), IN_A_PANEL, ids=lambda x: getattr(x, "__name__", None)
+)
+def test_the_panel_beside_a_verdict_shows_the_answer(check, answer, said):
+    name, state = check(*answer).panel
+    panel = getattr(explorables, name)(state=state, only=[])
+    assert panel.wait(60) and said in panel.description
+    panel.close()
+
+
+def test_an_answer_that_a_panel_cannot_hold_has_a_verdict_alone():
+    """Too large a number; a degree that joins two roots; a hundredth that moves the
+    target off the coin."""
+    assert check_large_fibre(10 * np.array([[1, 0, 0], [1, 0, 0]]), EYE).panel is None
+    assert check_boundary_layer([[1000, 1], [1001, 2]], [[1, 1]]).panel is None
+    goal = (Fraction(1), Fraction(1), Fraction(1)), (Fraction(1, 10**4), 1, 0)
+    assert "smooth" in check_singular_goal(*goal).message
+    assert check_singular_goal(*goal).panel is None
 
 
 def test_a_slip_is_a_sentence_and_the_line_in_which_it_stands(tmp_path):

@@ -187,6 +187,25 @@ def test_a_notebook_is_one_sitting(path):
     )
 
 
+PATH = [path for path in SOURCES if path.parent == FOLDER]
+FOUR_HOURS = 240
+
+
+def minutes_of(path: Path) -> int:
+    """What a notebook says of itself."""
+    (said,) = re.findall(r"About (\d+) minutes", path.read_text(encoding="utf-8"))
+    return int(said)
+
+
+def test_the_path_takes_four_hours_and_its_first_notebook_says_how_long_each_is():
+    said = {path.name.removesuffix(".py"): minutes_of(path) for path in PATH}
+    assert len(said) == 6 and sum(said.values()) <= FOUR_HOURS
+    start = (FOLDER / "00_start.py").read_text(encoding="utf-8")
+    table = re.findall(r"^# \| \[.*\]\((\w+)\.ipynb\) \| (\d+) \|", start, re.MULTILINE)
+    listed = {name: int(minutes) for name, minutes in table}
+    assert listed | {"00_start": said["00_start"]} == said and len(listed) == 5
+
+
 # The checks above, on notebooks that have to fail them.
 
 SMALL = """\

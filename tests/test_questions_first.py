@@ -12,8 +12,10 @@ from test_book import browse  # noqa: F401
 from test_browser import lab, open_page, run_all  # noqa: F401
 
 from neuroviz.explorables import (
+    FactorizationExplorer,
     FiberExplorer,
     HypothesesExplorer,
+    LedgerExplorer,
     NewVariableExplorer,
     ProofExplorer,
     ResultantExplorer,
@@ -21,7 +23,8 @@ from neuroviz.explorables import (
     SurfaceExplorer,
 )
 from tools.book import site
-from tools.notebooks import sources
+from tools.editions import read
+from tools.notebooks import FOLDER, from_source, name_of, sources
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -31,6 +34,26 @@ ROOT = Path(__file__).parents[1]
 HOLDS = ":is(.nv-handle, [role=gridcell])"
 # Topic → panel, its state, and words that only an answer has.
 ASKING = {
+    "freedom of a product": (
+        FactorizationExplorer,
+        "",
+        r"\d − \d|fibre here|directions? (is|are) silent|dimensions? remain",
+    ),
+    "sum of a network": (
+        LedgerExplorer,
+        "",
+        r"−\d|directions? (is|are) silent|another basis|exact rank",
+    ),
+    "softmax layer": (
+        FiberExplorer,
+        "kind=softmax;along=0",
+        r"the fibre|same|have moved|first order|slope|silent",
+    ),
+    "softmax network": (
+        LedgerExplorer,
+        "layers=4",
+        r"−\d|directions? (is|are) silent|another basis|exact rank",
+    ),
     "fibre of a layer": (
         FiberExplorer,
         "",
@@ -114,6 +137,110 @@ def test_every_topic_of_the_notebooks_is_tried():
     assert set(re.findall(r'asks="([^"]+)"', text)) == set(ASKING)
 
 
+# The words of a notebook. What Further has comes after all questions of the path.
+
+FURTHER = "## Further"
+PATH = [path for path in sources() if path.parent == FOLDER]
+
+# Notebook → question, and words that answer it.
+ANSWERS = [
+    ("00_start", "How many dimensions does the set", r"\b(38|26)\b|[Ii]nterface"),
+    ("01_matrix_factorization", "24 entries go in.", r"\b(15|8)\b|a\(2d|12 − 4"),
+    ("02_single_layer_fibers", "18 directions.", r"[Oo]ne direction is|only \*silent"),
+    ("02_single_layer_fibers", "How many of the six", r"\b[Ss]wap|second branch"),
+    ("03_singular_locus", "When is R = 0?", r"roots? meet|[Rr]esultant|length 0"),
+    ("03_singular_locus", "Which points of the yellow", r"[Dd]otted|to its end|pinch"),
+    ("03_singular_locus", "The plane moves from", r"cusp"),
+    ("04_deep_dimension", "144 parameters.", r"\b61\b|\(l\+1\)|48 - 32"),
+    ("05_softmax_conjecture", "d = d′ = 3, a = 2, one", r"sharper|\b17\b|[Nn]otice a"),
+    ("05_softmax_conjecture", "Four layers.", r"Eq\. 16|3\.10|in each layer"),
+]
+# All that the notebooks before say of softmax is that lightning has none.
+OF_SOFTMAX = r"(?i)softmax[^.]*(rescaling|factor|dimension|gone|more)|theorem 3\.9"
+
+
+def spoken(cells):
+    """What is read of cells, and what opens by a press apart: comments are not read."""
+    texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    text = re.sub(r"<!--.*?-->", "", "\n".join(texts), flags=re.DOTALL)
+    return re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL), text
+
+
+def path_of(notebook):
+    """Its cells as far as the path goes."""
+    cells = notebook.cells
+    ends = [n for n, cell in enumerate(cells) if cell.source.startswith(FURTHER)]
+    return cells[: ends[0]] if ends else cells
+
+
+def headings(cells):
+    return re.findall(r"^#+ .*", spoken(cells)[1], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "question", "answer"), ANSWERS)
+def test_the_text_above_a_question_and_the_headings_do_not_answer_it(
+    name, question, answer
+):
+    cells = read(FOLDER / f"{name}.py").cells
+    (place,) = [
+        n
+        for n, cell in enumerate(cells)
+        if cell.cell_type == "code" and f'"{question}' in cell.source
+    ]
+    above, _ = spoken(cells[:place])
+    assert not re.search(answer, above), re.search(answer, above)
+    assert not [said for said in headings(cells) if re.search(answer, said)]
+
+
+def test_what_softmax_changes_is_not_said_before_it_is_asked():
+    for path in PATH:
+        if path.stem < "05":
+            _, text = spoken(path_of(read(path)))
+            assert not re.search(OF_SOFTMAX, text), path.stem
+
+
+def test_a_fold_and_a_comment_are_told_apart():
+    fold = "<details><summary>Why?</summary>\n#\n# 17</details>"
+    text = f"# %% [markdown]\n# Open. <!-- 38 --> {fold}\n"
+    seen, whole = spoken(from_source(text).cells)
+    assert "17" not in seen and "17" in whole and "38" not in whole
+
+
+# Panels without a topic beside a question, and why they answer nothing.
+AT_REST = {
+    "00_start": "opens with one layer, and the question is about two",
+    "04_deep_dimension": "opens where no weight has moved and all factors are 1",
+    "05_softmax_conjecture": "is a chart that no question is about",
+}
+
+
+def test_a_panel_beside_a_question_asks_first():
+    """In the section of a question, the one before and the one after."""
+    quiet = {}
+    for path in PATH:
+        text = uncommented(path.read_text(encoding="utf-8"))
+        sections = ["", *re.split(r"^# ##+ ", text, flags=re.MULTILINE), ""]
+        for around in zip(sections, sections[1:], sections[2:], strict=False):
+            if not any("predict(\n" in section for section in around):
+                continue
+            panels = re.findall(r"\w+Explorer\((?:[^()]|\([^()]*\))*\)", around[1])
+            for panel in panels:
+                if "asks=" not in panel:
+                    quiet.setdefault(path.stem, []).append(panel.split("(")[0])
+    assert quiet == {
+        "00_start": ["LedgerExplorer"],
+        "04_deep_dimension": ["VirtualWeightsExplorer"] * 2,
+        "05_softmax_conjecture": ["Figure3Explorer"],
+    }
+    assert {*quiet} == {*AT_REST}
+
+
+def uncommented(text):
+    """The code of a notebook, and its headings."""
+    lines = text.splitlines()
+    return "\n".join(one for one in lines if one[:1] != "#" or one[:4] == "# ##")
+
+
 def asking_panels():
     """Notebook → the topics of its panels, in order."""
     found = {}
@@ -128,7 +255,7 @@ def asking_panels():
 @pytest.mark.full
 def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse):
     panels = asking_panels()
-    folder = site.build(tmp_path, [path.stem for path in panels])
+    folder = site.build(tmp_path, [name_of(path) for path in panels])
     for path, topics in panels.items():
         page = browse(next(folder.rglob(f"notebooks/{path.stem}.html")))
         for number, topic in enumerate(topics):

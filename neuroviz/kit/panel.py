@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import ipywidgets as widgets
 
-from neuroviz.kit import asking, cells, theme
+from neuroviz.kit import asking, cells, lecture, theme
 from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
@@ -417,6 +417,7 @@ class Panel(Shell):
         self._draw_in_size("notebook" if narrow else size)
         with theme.using(self._theme):
             self._fit_size(self.controls, size)
+        lecture.say(size)
 
     def _draw_in_size(self, size: str) -> None:
         """Draw the figure with letters of this size; in a narrow place large words

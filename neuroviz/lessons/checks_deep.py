@@ -14,10 +14,11 @@ from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import paper_formula
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.attention.unrolling import token_form
+from neuroviz.deep.hypotheses import MAX_SIZE
 from neuroviz.deep.ledger import MAX_HEAD, MAX_LAYERS, MAX_TOKENS, MAX_WIDTH
 from neuroviz.deep.span import measure_span
 from neuroviz.kit.measured import measure_dimension
-from neuroviz.lessons.exercise import Verdict, checker, fewest, matrix
+from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import follow, softmax_shares
 
@@ -66,48 +67,92 @@ def check_rescaling(factors: object) -> str:
     )
 
 
-SHOWN = (
+WRITTEN = (
     Architecture((3, 3, 3), (1, 2)),
-    Architecture((4, 4, 4), (1, 3)),
     Architecture((2, 4, 2), (2, 2)),
     Architecture((3, 3, 3), (2, 2), tokens=1),
 )
-"""Networks for which Eq. 14 is wrong by 2 or more, and which notebook 04 shows."""
+"""Networks outside the hypotheses of Corollary 3.8 in the text of notebook 04."""
+
+_MAPPED_WIDTHS = ((2, 2, 2), (3, 3, 3), (4, 4, 4))
+_MAPPED_HEADS = (2, 2)
 
 
-@checker
-def check_wrong_pattern(arch: object) -> Verdict:
+def is_shown(arch: Architecture) -> bool:
+    """Whether notebook 04, or a lesson with it, has shown a network: in its text or as
+    a cell of its map.
+
+    With two tokens or more, how many they are changes nothing.
+
+    >>> is_shown(Architecture((4, 4, 4), (1, 5))), is_shown(Architecture((4, 4), (1,)))
+    (True, False)
+    """
+    shown = [(net.widths, net.head_dims, net.tokens > 1) for net in WRITTEN]
+    if (arch.widths, arch.head_dims, arch.tokens > 1) in shown:
+        return True
+    if arch.num_layers != 2 or arch.tokens == 1:
+        return False
+    if max(arch.widths + arch.head_dims) > MAX_SIZE:
+        return False
+    first, _, last = arch.widths
+    is_over_widths = first == last and arch.head_dims == _MAPPED_HEADS
+    return arch.widths in _MAPPED_WIDTHS or is_over_widths
+
+
+def _in_the_ledger(arch: object) -> tuple[str, str] | None:
+    """The panel that adds up a network, where its controls reach so far."""
+    arch = small_network(arch)
+    fits = (
+        max(arch.widths) <= MAX_WIDTH
+        and max(arch.head_dims) <= MAX_HEAD
+        and arch.tokens <= MAX_TOKENS
+        and arch.num_layers <= MAX_LAYERS
+    )
+    if not fits:
+        return None
+    state = (
+        f"widths={','.join(map(str, arch.widths))}"
+        f";head_dims={','.join(map(str, arch.head_dims))}"
+        f";tokens={arch.tokens};kind={arch.attention}"
+    )
+    return "LedgerExplorer", state
+
+
+def _lightning_in_the_ledger(arch: object) -> tuple[str, str] | None:
+    """The same network with lightning, where the surplus is lost."""
+    return _in_the_ledger(replace(small_network(arch), attention="lightning"))
+
+
+_PARAMETERS = ("parameters", lambda arch: arch.num_parameters)
+
+
+@checker(shown=is_shown, panel=_in_the_ledger, fewest=_PARAMETERS)
+def check_wrong_pattern(arch: object) -> str:
     """Whether Eq. 14, used anyway, misses the dimension of a deep lightning network by
     2 or more, and the network is none of those that notebook 04 has shown.
 
     >>> check_wrong_pattern(Architecture.uniform(d=4, a=2, layers=2))
     ✗ Not yet. Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one.
-    >>> check_wrong_pattern(Architecture((3, 3, 3), (1, 2)))
-    ✗ Not yet. Eq. 14 says 20, the network has 18.
-    But that one stands above: find another.
+    >>> check_wrong_pattern(Architecture((2, 4, 2), (2, 2))).message[-48:]
+    'But the course has shown this one: find another.'
     """
     arch = _deep_network(arch)
     pattern = paper_formula(arch)
     found = measure_dimension(arch)
     off = abs(pattern.value - found.value)
-    said = f"Eq. 14 says {pattern.value}, the network has {found.value}"
-    shown = _in_the_panel(arch)
-    if arch in SHOWN:
-        said = f"{said}. But that one stands above: find another."
-        return Verdict(False, said, state=shown)
     if off >= 2:
-        least = fewest("wrong pattern", "parameters", arch.num_parameters)
-        return Verdict(True, f"{said}. {_reason(pattern)} {least}", state=shown)
+        said = f"Eq. 14 says {pattern.value}, the network has {found.value}"
+        return f"{said}. {_reason(pattern)}"
     if pattern.status != "outside hypotheses":
         raise ValueError(
             "Here Eq. 14 is right: all hypotheses of Cor. 3.8 hold. Break one."
         )
-    said = f"{said}: off by {off}. {_reason(pattern)} That alone is not enough."
-    return Verdict(False, said, state=shown)
+    said = f"Eq. 14 says {pattern.value}, the network has {found.value}: off by {off}."
+    raise ValueError(f"{said} {_reason(pattern)} That alone is not enough.")
 
 
-@checker
-def check_mostly_silent(arch: object) -> Verdict:
+@checker(shown=is_shown, panel=_in_the_ledger, fewest=_PARAMETERS)
+def check_mostly_silent(arch: object) -> str:
     """Whether a lightning or softmax network has fewer than 30 parameters, and less
     than a third of them as its dimension.
 
@@ -120,11 +165,9 @@ def check_mostly_silent(arch: object) -> Verdict:
         raise ValueError(f"It has {count} parameters: take fewer than 30.")
     dimension = measure_dimension(arch).value
     said = f"{count} parameters and dimension {dimension}"
-    shown = _in_the_panel(arch)
     if 3 * dimension >= count:
-        return Verdict(False, f"{said}: that is not less than a third.", state=shown)
-    least = fewest("mostly silent", "parameters", count)
-    return Verdict(True, f"{said}. {least}", state=shown)
+        raise ValueError(f"{said}: that is not less than a third.")
+    return f"{said}."
 
 
 @checker
@@ -155,7 +198,7 @@ def check_unseen(arch: object) -> str:
     )
 
 
-@checker
+@checker(shown=is_shown, panel=_lightning_in_the_ledger, fewest=_PARAMETERS)
 def check_more_than_factors(arch: object) -> str:
     """Whether softmax has more than l dimensions more than lightning, at the same sizes
     with t ≥ 2.
@@ -230,23 +273,6 @@ def _deep_network(arch: object, attention: str | None = "lightning") -> Architec
     if arch.num_layers < 2:
         raise ValueError(f"Take 2 layers or more; got {arch}.")
     return arch
-
-
-def _in_the_panel(arch: Architecture) -> str:
-    """The state in which the ledger shows a network; empty where its controls do not
-    reach so far."""
-    state = (
-        f"widths={','.join(map(str, arch.widths))}"
-        f";head_dims={','.join(map(str, arch.head_dims))}"
-        f";tokens={arch.tokens};kind={arch.attention}"
-    )
-    fits = (
-        max(arch.widths) <= MAX_WIDTH
-        and max(arch.head_dims) <= MAX_HEAD
-        and arch.tokens <= MAX_TOKENS
-        and arch.num_layers <= MAX_LAYERS
-    )
-    return state if fits else ""
 
 
 def _reason(pattern: Expected) -> str:

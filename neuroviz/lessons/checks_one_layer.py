@@ -5,23 +5,66 @@ error of 10⁻⁹.
 """
 
 from fractions import Fraction
+from itertools import combinations
 from math import frexp
 
 import numpy as np
 
 from neuroviz.attention.layer import product_table
 from neuroviz.factorization.determinantal import product_jacobian
+from neuroviz.factorization.study import MAX_ENTRY
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank
+from neuroviz.single_layer.walk import ALONG
 from neuroviz.singular import forms
 from neuroviz.singular.forms import BOUNDARY, CROSSING, Form, forms_of, kind_of
+from neuroviz.singular.learning import nearest_is_singular
+from neuroviz.singular.learning_facts import RANGES
+from neuroviz.singular.learning_panel import LearningSetting
 
 _EQUAL = 1e-9
 _NEAREST = 1e-6  # the nearest layer is found by iteration
 
+THIN = np.array([[1.0, 3.0, -2.0], [2.0, 6.0, -4.0]])
+"""The queries of rank 1 of notebook 01."""
 
-@checker
+RANK_ONE = np.random.default_rng(1).standard_normal((4, 3))
+"""u, k, v and h of notebook 02."""
+
+NO_LAYER = np.array([(1.0, 0.0, 1.0), (1.0, 2.0, 1.0)])
+"""The forms of no layer in the text of notebook 03."""
+
+
+def _has_thin_queries(Q: object, K: object) -> bool:
+    """Whether Q is a multiple of `THIN`. What the panel of notebook 01 shows is
+    rounded, and a copy of it has full rank."""
+    return _is_multiple(np.array(Q, dtype=float), THIN)
+
+
+def _in_the_factors(Q: object, K: object) -> tuple[str, str] | None:
+    """The panel of notebook 01, with these entries."""
+    pair = {"Q": matrix("Q", Q, 2, 3), "K": matrix("K", K, 2, 3)}
+    if max(np.abs(M).max() for M in pair.values()) > MAX_ENTRY:
+        return None
+    entries = [
+        f"{name}{i}{j}={np.format_float_positional(entry, trim='-')}"
+        for name, M in pair.items()
+        for i, row in enumerate(M, start=1)
+        for j, entry in enumerate(row, start=1)
+    ]
+    return "FactorizationExplorer", f"d=3;a=2;along=0;entries={' '.join(entries)}"
+
+
+def _entries(*matrices: object) -> int:
+    """How many entries are not 0."""
+    return sum(np.count_nonzero(np.array(M, dtype=float)) for M in matrices)
+
+
+_ENTRIES = ("entries other than 0", _entries)
+
+
+@checker(shown=_has_thin_queries, panel=_in_the_factors, fewest=_ENTRIES)
 def check_large_fibre(Q: object, K: object) -> str:
     """Whether KᵀQ ≠ 0, a = 2, d = 3, and more than a² = 4 directions in (Q, K) leave
     KᵀQ alone.
@@ -46,7 +89,40 @@ def check_large_fibre(Q: object, K: object) -> str:
     return f"{directions} of 12 directions are silent, more than the 4 of GL₂: {ranks}."
 
 
-@checker
+def _has_the_forms_of_the_page(A: object, V: object, A2: object, V2: object) -> bool:
+    """Whether the answer is the swap of `RANK_ONE`, up to factors."""
+    u, k, v, _ = RANK_ONE
+    found = [np.array(M, dtype=float) for M in (A, A2)]
+    if found[0].shape != (3, 3):
+        return False
+    pages = [np.outer(u, k), np.outer(v, k)]
+    return any(all(map(_is_multiple, found, order)) for order in (pages, pages[::-1]))
+
+
+def _beside_the_fibre(
+    A: object, V: object, A2: object, V2: object
+) -> tuple[str, str] | None:
+    """The panel of notebook 02 with a layer of these sizes, this angle between u and v,
+    and this factor: it has no controls for the entries."""
+    A, V, A2 = (matrix("a factor", M) for M in (A, V, A2))
+    (d, _), (d_out, _) = A.shape, V.shape
+    along = float(np.log2(np.linalg.norm(A2) / np.linalg.norm(A)))
+    left, right = np.linalg.svd(A)[0][:, 0], np.linalg.svd(V)[2][0]
+    angle = float(np.degrees(np.arccos(min(1.0, abs(left @ right)))))
+    is_thin = numerical_rank(A) == numerical_rank(V) == 1
+    angle = 5 * round(angle / 5)
+    is_there = max(d, d_out) <= 5 and abs(along) <= ALONG[1]
+    if not is_thin or not is_there or angle > 75 or A2.shape != A.shape:
+        return None
+    swap = "no" if _is_multiple(A2, A) else "yes"
+    negative = "yes" if np.vdot(A, A2) < 0 else "no"
+    return "FiberExplorer", (
+        f"preset=rank-one;width={d};width_out={d_out};angle={angle}"
+        f";along={along:.2f};swap={swap};negative={negative}"
+    )
+
+
+@checker(shown=_has_the_forms_of_the_page, panel=_beside_the_fibre, fewest=_ENTRIES)
 def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     """Whether (A, V) and (A2, V2) have one function, not 0, and no c gives A2 = cA, V2
     = V/c.
@@ -86,7 +162,30 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     return "The functions are equal, and no factor leads from one pair to the other."
 
 
-@checker
+def _on_the_circle(A: object, V: object) -> tuple[str, str] | None:
+    """The panel of notebook 03 with the roots of this layer, where whole degrees tell
+    them apart."""
+    A, V = matrix("A", A, 2, 2), matrix("V", V, 1, 2)
+    forms = [A[:, 0], V[0], A[:, 1], V[0]]
+    if not all(form.any() for form in forms):
+        return None
+    exact = [float(np.degrees(np.arctan2(-p, r))) % 180 for p, r in forms]
+    roots = [round(root) % 180 for root in exact]
+    for one, other in combinations(range(4), 2):
+        is_one = abs(np.linalg.det([forms[one], forms[other]])) <= _EQUAL * (
+            np.linalg.norm(forms[one]) * np.linalg.norm(forms[other])
+        )
+        if is_one != (roots[one] == roots[other]):
+            return None
+    names = ("first", "second", "third", "fourth")
+    state = ";".join(f"{name}={root}" for name, root in zip(names, roots, strict=True))
+    return "ResultantExplorer", state
+
+
+# The course cannot have shown an answer: its boundary points lie in the slice S1, where
+# q₂ = 0 there, so a column of A is 0, and the task asks for no entry 0. Nothing is
+# least, either: every answer has six entries.
+@checker(panel=_on_the_circle)
 def check_boundary_layer(A: object, V: object) -> str:
     """Whether A (2 × 2) and V (1 × 2), with no entry 0, give a boundary point (Theorem
     3.4).
@@ -127,7 +226,46 @@ def check_boundary_layer(A: object, V: object) -> str:
     raise ValueError("This point is smooth: A has rank 2.")
 
 
-@checker
+def _has_a_target_of_the_page(q1: object, q2: object) -> bool:
+    """Whether the forms are a point of S1, up to a factor, where the panel of notebook
+    03 has drawn the targets that are asked for; or the pair of its text."""
+    (a1, _, c1), (a2, _, c2) = q1, q2
+    pair = np.array([q1, q2], dtype=float)
+    return bool(a1 == c1 and a2 == -c2) or _is_multiple(pair, NO_LAYER)
+
+
+def _twin(q1: object, q2: object) -> tuple[str, str] | None:
+    """The panel of notebook 03 with the target that these forms become when (q₁, q₂)
+    and (X, Y) are turned; a hundredth must not change its kind."""
+    given = _form("q1", q1), _form("q2", q2)
+    exact = [tuple(map(Fraction, q)) for q in given]
+    sums = np.array([float(a + c) for a, _, c in exact])
+    parts = np.array([[float(a - c), float(b)] for a, b, c in exact])
+    size = np.linalg.norm(sums)
+    if not size:
+        return None
+    cos, sin = sums / size
+    first, second = np.array([[cos, sin], [-sin, cos]]) @ parts
+    length = np.linalg.norm(first)
+    x, b = first / length if length else (0.0, 1.0)
+    s, y, z = (
+        2 * length / size,
+        (second[0] * b - second[1] * x) / size,
+        2 * (second @ (x, b)) / size,
+    )
+    place = dict(zip(RANGES, (s, y, z), strict=True))
+    setting = LearningSetting(**{name: round(t, 2) + 0.0 for name, t in place.items()})
+    fits = all(RANGES[name][0] <= t <= RANGES[name][1] for name, t in place.items())
+    is_alike = kind_of(*setting.forms) == kind_of(*exact) and (
+        nearest_is_singular(*setting.forms) == nearest_is_singular(*exact)
+    )
+    if not fits or not is_alike:
+        return None
+    state = ";".join(f"{name}={getattr(setting, name):.2f}" for name in place)
+    return "LearningExplorer", state
+
+
+@checker(shown=_has_a_target_of_the_page, panel=_twin)
 def check_singular_goal(q1: object, q2: object) -> str:
     """Whether no layer has the forms q₁, q₂, and the nearest one that is found is at a
     singular point.
@@ -147,6 +285,9 @@ def check_singular_goal(q1: object, q2: object) -> str:
         tuple(map(float, q1)), tuple(map(float, q2)), near.X, near.Y
     )
     kind = kind_of(*forms_of(*found), tol=_NEAREST)
+    if forms.is_exact(*q1, *q2) and nearest_is_singular(q1, q2):
+        # at the rim of the coin the iteration finds half of the digits only
+        kind = CROSSING if kind == CROSSING else BOUNDARY
     distance = float(near.distance) * size
     where = (
         f"The nearest layer is {distance:.3g} away in the Bombieri norm, and its"
@@ -159,6 +300,12 @@ def check_singular_goal(q1: object, q2: object) -> str:
         f"No layer has these two forms. {where} smooth: do q₁ and q₂ have to differ"
         " that much?"
     )
+
+
+def _is_multiple(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether one matrix is c times the other, not 0."""
+    c = np.vdot(other, one) / np.vdot(other, other)
+    return bool(np.abs(one - c * other).max() <= _EQUAL * np.abs(one).max())
 
 
 def _scaled(name: str, M: np.ndarray) -> np.ndarray:

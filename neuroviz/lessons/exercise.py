@@ -2,7 +2,8 @@
 correct answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
 from inspect import signature
@@ -23,14 +24,14 @@ class Verdict:
     Attributes:
         passed, message: whether it is correct, and what is said of it.
         filled_in: whether there is an answer.
-        state: of the panel "Where do the parameters go?", which a notebook shows below
-            the sentence; empty for none.
+        panel: name and state of the panel that shows the answer below the sentence, as
+            `neuroviz.explorables` has it; None for none.
     """
 
     passed: bool
     message: str
     filled_in: bool = True
-    state: str = ""
+    panel: tuple[str, str] | None = None
 
     def __bool__(self) -> bool:
         return self.passed
@@ -50,10 +51,11 @@ class Verdict:
         from IPython.display import HTML, display
 
         display(HTML(self._repr_html_()))
-        if self.state:
-            from neuroviz.deep.ledger_panel import LedgerExplorer
+        if self.panel is not None:
+            from neuroviz import explorables
 
-            display(LedgerExplorer(state=self.state, only=[]))
+            name, state = self.panel
+            display(getattr(explorables, name)(state=state, only=[]))
 
     def _look(self) -> tuple[str, str, str]:
         if not self.filled_in:
@@ -77,7 +79,17 @@ OUT_OF_RANGE = Verdict(
 )
 
 
-def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
+Check = Callable[..., "str | Verdict"]
+"""What `checker` makes a check of."""
+
+
+def checker(
+    check: Check | None = None,
+    *,
+    shown: Callable[..., bool] | None = None,
+    panel: Callable[..., "tuple[str, str] | None"] | None = None,
+    fewest: tuple[str, Callable[..., int]] | None = None,
+) -> Callable[..., Verdict]:
     """Make a check of an exercise: it returns what is said of a correct answer, and
     raises what is missing.
 
@@ -88,61 +100,97 @@ def checker(check: Callable[..., str | Verdict]) -> Callable[..., Verdict]:
     range of floats; nothing filled in is no error. (A check may also return a `Verdict`
     of its own.)
 
-    >>> @checker
+    Args:
+        shown: whether the course has shown an answer that is correct: it is refused.
+        panel: name and state of the panel that shows an answer, right or wrong; None
+            where no panel can.
+        fewest: what can be least in a correct answer, and how many of it there are. The
+            verdict says the least number so far.
+
+    >>> @checker(shown=lambda number: number == 2, fewest=("steps", abs))
     ... def check_even(number):
     ...     if number % 2:
     ...         raise ValueError(f"{number} is no multiple of two.")
     ...     return f"{number} is divided by two."
-    >>> check_even(...), check_even(3), check_even(4)
+    >>> check_even(...), check_even(3), check_even(2), check_even(4)
     (○ Open. Nothing filled in yet: put your answer in the place of the dots.,
      ✗ Not yet. 3 is no multiple of two.,
-     ✓ Correct. 4 is divided by two.)
+     ✗ Not yet. 2 is divided by two. But the course has shown this one: find another.,
+     ✓ Correct. 4 is divided by two. Fewest steps so far: 4.)
     """
-
-    parts = list(signature(check).parameters)
+    if check is None:
+        return lambda check: checker(check, shown=shown, panel=panel, fewest=fewest)
+    form = signature(check)
 
     @wraps(check)
-    def checked(*answer: object) -> Verdict:
-        if any(part is None or part is ... for part in answer):
-            return NOTHING
-        if len(answer) != len(parts):
-            return Verdict(False, _how_many(check.__name__, parts, len(answer)))
+    def checked(*answer: object, **named: object) -> Verdict:
         try:
-            with np.errstate(over="raise", invalid="raise"):
-                said = check(*answer)
-        except ValueError as error:
-            return Verdict(False, str(error))
-        except (FloatingPointError, OverflowError):
-            return OUT_OF_RANGE
-        return said if isinstance(said, Verdict) else Verdict(True, said)
+            parts = form.bind(*answer, **named).args
+        except TypeError:
+            given = len(answer) + len(named)
+            return Verdict(False, _how_many(check.__name__, [*form.parameters], given))
+        if any(part is None or part is ... for part in parts):
+            return NOTHING
+        found = _decided(check, parts)
+        with np.errstate(all="ignore"):  # too large is no answer of the course
+            is_shown = bool(found) and shown is not None and shown(*parts)
+        if is_shown:
+            found = replace(found, passed=False, message=f"{found.message} {SHOWN}")
+        if found and fewest is not None:
+            name, count = fewest
+            least = _fewest(check.__name__, name, count(*parts))
+            found = replace(found, message=f"{found.message} {least}")
+        if found.panel is None and panel is not None:
+            # it may be no answer at all
+            with suppress(ValueError, ArithmeticError), np.errstate(**_STRICT):
+                found = replace(found, panel=panel(*parts))
+        return found
 
     checked.is_checker = True
+    checked.refuses = shown is not None
     return checked
 
 
+_STRICT = {"over": "raise", "invalid": "raise", "divide": "raise"}
+
+SHOWN = "But the course has shown this one: find another."
+
+
+def _decided(check: Check, parts: tuple) -> Verdict:
+    """What a check says of an answer, or what is missing in it."""
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            said = check(*parts)
+    except ValueError as error:
+        return Verdict(False, str(error))
+    except (FloatingPointError, OverflowError):
+        return OUT_OF_RANGE
+    return said if isinstance(said, Verdict) else Verdict(True, said)
+
+
 def _how_many(name: str, parts: list[str], given: int) -> str:
-    """What is said of an answer in another number of parts."""
+    """What is said of an answer in other parts."""
     needed = "one part" if len(parts) == 1 else f"{len(parts)} parts"
     call = f"{name}({', '.join(parts)})"
     return f"The answer has {needed}, as in {call}; {given} came."
 
 
 _FEWEST: dict[str, int] = {}
-"""The least number with which an exercise was solved, as long as Python runs."""
+"""Name of a check → the least number of a correct answer, as long as Python runs."""
 
 
-def fewest(exercise: str, name: str, count: int) -> str:
+def _fewest(check: str, name: str, count: int) -> str:
     """A sentence about the least number so far with which an exercise was solved.
 
-    >>> fewest("an example", "parameters", 20)
+    >>> _fewest("an example", "parameters", 20)
     'Fewest parameters so far: 20.'
-    >>> fewest("an example", "parameters", 14)
+    >>> _fewest("an example", "parameters", 14)
     'Fewest parameters so far: 14.'
-    >>> fewest("an example", "parameters", 30)
+    >>> _fewest("an example", "parameters", 30)
     'It has 30 parameters; fewest so far: 14.'
     """
-    least = min(count, _FEWEST.get(exercise, count))
-    _FEWEST[exercise] = least
+    least = min(count, _FEWEST.get(check, count))
+    _FEWEST[check] = least
     if count == least:
         return f"Fewest {name} so far: {least}."
     return f"It has {count} {name}; fewest so far: {least}."
@@ -196,8 +244,9 @@ class Exercise:
             " next cell and run it; "
         )
         what += (
-            f"<code>{escape(self.check.__name__)}</code> accepts every correct answer."
+            f"<code>{escape(self.check.__name__)}</code> accepts every correct answer"
         )
+        what += " that the course has not shown." if self.check.refuses else "."
         return _box(
             "measured", "border:2px solid {};border-radius:6px;padding:8px 14px", what
         )
@@ -228,6 +277,8 @@ def matrix(
     """
     wanted = f"{rows or 'one or more'} row(s) and {columns or 'one or more'} column(s)"
     try:
+        if any(isinstance(entry, str) for entry in np.ravel(_as_objects(given))):
+            raise TypeError("numpy would read the number in a text")
         found = np.array(given, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(f"{name} is a matrix with {wanted}; got {given!r}.") from None
@@ -244,6 +295,10 @@ def matrix(
             f"All entries of {name} are finite numbers; some of these are not."
         )
     return found
+
+
+def _as_objects(given: object) -> np.ndarray:
+    return np.array(given, dtype=object)
 
 
 def _box(role: str, look: str, inside: str, attributes: str = "") -> str:

@@ -15,7 +15,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from neuroviz.attention.expected import Expected
-from neuroviz.kit import asking, theme
+from neuroviz.kit import asking, lecture, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
@@ -75,6 +75,8 @@ class Question(Lasting):
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
         style = widgets.HTML(theme.css(), layout={"display": "none"})
         asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
+        asked.add_class("nv-predict")
+        self._outcome.add_class("nv-outcome")
         super().__init__(
             [
                 style,
@@ -84,6 +86,8 @@ class Question(Lasting):
             ]
         )
         self.add_class("nv")
+        self.on_size(theme.current()["size"])
+        lecture.follow(self)
         _QUESTIONS.add(self)
 
     def _in_words(self) -> tuple[str, str]:
@@ -131,6 +135,16 @@ class Question(Lasting):
         self.take_back()
         said = f"You said {guess}. The class votes again."
         self._tell('role="status"', escape(said.replace("-", "−")))
+
+    def on_size(self, size: str) -> None:
+        """Have letters for a notebook or for a lecture, as the panels have."""
+        is_large = size == "lecture"
+        (self.add_class if is_large else self.remove_class)("nv-lecture")
+        if isinstance(self._entry, widgets.Text):
+            width, label = (320, 96) if is_large else (240, 70)
+            self._entry.layout.width = f"{width}px"
+            self._entry.style.description_width = f"{label}px"
+        self._button.layout.width = self._again.layout.width = "max-content"
 
     def take_back(self) -> None:
         """Forget the answer, and ask again; panels of the topic stay open."""
@@ -182,9 +196,8 @@ class Prediction(Question):
     def __init__(self, question: str, answer: Answer, wrong: Wrong = ()) -> None:
         self._answer = _read(answer)
         self._hints = _hints(wrong)
-        look = {"layout": {"width": "240px"}, "style": {"description_width": "70px"}}
         said = {"description": "My guess", "placeholder": "a number"}
-        entry = widgets.Text(**said, **look, continuous_update=False)
+        entry = widgets.Text(**said, continuous_update=False)
         entry.on_msg(
             lambda _, message, __: (
                 self._on_enter() if message.get("event") == "submit" else None

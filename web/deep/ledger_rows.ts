@@ -44,13 +44,13 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
     const kind = name.replace(" ", "-");
     const node = list.append("div").attr("class", `row ${kind}`);
     const number = node.append("strong").attr("class", "number");
-    number.classed("nv-answer", name !== "parameters");
+    const answer = name === "parameters" ? "" : " nv-answer";
     const words = node.append("p");
     words.append("b").text(name);
     const why = words.append("span").attr("class", "why");
-    why.classed("nv-answer", name !== "parameters");
+    why.classed("nv-answer", answer !== "");
     const room = node.append("div").attr("class", "room");
-    const group = bars.append("g").attr("class", `bar ${kind}`);
+    const group = bars.append("g").attr("class", `bar ${kind}${answer}`);
     const rest = group.append("rect").attr("class", "rest");
     const bar = group.append("rect").attr("class", "long");
     const title = group.append("title");
@@ -64,7 +64,8 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
       words.classed("pressed", true).on("click", press);
       group.classed("pressed", true).on("click", press);
     }
-    return { node, number, why, room: room.node()!, group, rest, bar, title, drop, motion, play };
+    const parts = { node, number, answer, why, room: room.node()!, group, rest, bar, title, drop };
+    return { ...parts, motion, play };
   }
 
   function playerOf(node: HTMLElement, motion: Motion) {
@@ -110,7 +111,7 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
       said = now;
       next.forEach(({ number, role, isOpen, why }, i) => {
         const row = rows[i];
-        row.number.attr("class", `number ${classOf(role)}`).text(number);
+        row.number.attr("class", `number ${classOf(role)}${row.answer}`).text(number);
         row.group.classed("open", isOpen).classed("exact", isExact);
         row.why
           .selectAll("span")
@@ -169,8 +170,11 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
       if (above) drop.attr("y1", above.low).attr("y2", low);
     });
     const { top, low } = places[places.length - 1];
-    const tick = bars.selectAll("line.tick").data([0]).join("line").attr("class", "tick");
-    tick.attr("y1", top - 4).attr("y2", low + 4);
+    const tick = bars.selectAll("line.tick").data([0]).join("line");
+    tick
+      .attr("class", "tick nv-answer")
+      .attr("y1", top - 4)
+      .attr("y2", low + 4);
   }
 
   /** The scale changes where another network needs it, and is seen to change. */

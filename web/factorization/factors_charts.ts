@@ -54,8 +54,8 @@ export function spectrumView(host: HTMLElement) {
 export function dimensionsView(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "dimensions");
   const axes = svg.append("g");
-  const curves = svg.append("g");
-  const rings = svg.append("g").attr("class", "rings role-focus");
+  const curves = svg.append("g").attr("class", "nv-answer");
+  const rings = svg.append("g").attr("class", "rings role-focus nv-answer");
   const x = scaleLinear();
   const y = scaleLinear();
   let look: Look;

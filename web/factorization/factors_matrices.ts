@@ -72,8 +72,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     return button;
   });
   const fibre = append(pairs, "fibre");
-  const fibreSays = append(fibre, "says");
-  const directions = append(fibre, "directions");
+  const fibreSays = append(fibre, "says nv-answer");
+  const directions = append(fibre, "directions nv-answer");
   const beside = append(tables, "beside");
   const product = tableIn(beside, "A = KᵀQ", (shown) => shown.A[0]);
   all.push(product);
