@@ -52,6 +52,7 @@ ASKED_FOR = {
     ("00_start", 0): "layers",
     ("04_deep_dimension", 1): "log_1",
     ("04_deep_dimension", 2): "layers",
+    ("05_softmax_conjecture", 1): "kind",
     ("heads", 1): "turn",
     ("transformers", 1): "third",
 }
