@@ -200,7 +200,7 @@ def _sphinx(source: Path, site: Path) -> None:
     settings = {
         "project": "neuroviz",
         "html_title": "neuroviz",
-        "extensions": ["myst_parser", "tools.book.mathml"],
+        "extensions": ["myst_parser", "tools.book.mathml", "tools.book.captions"],
         "myst_enable_extensions": ["dollarmath"],
         "myst_dmath_double_inline": True,
         "myst_heading_anchors": 6,

@@ -3,6 +3,7 @@ import { anchorOf, followPages } from "../kit/pages";
 import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
+import { followScrollers } from "./scrolling";
 
 const AHEAD = "800px"; // a panel is loaded before it is in sight
 
@@ -37,6 +38,8 @@ function start() {
     const page = path.replace(/\.md$/, ".html");
     return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
   });
+
+  followScrollers();
 
   const redraw = () => {
     for (const panel of panels.values()) panel.turn();
