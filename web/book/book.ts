@@ -1,5 +1,6 @@
 /** The panels of a page of the static edition. */
 import { anchorOf, followPages } from "../kit/pages";
+import { giveDrawersKeys } from "./drawers";
 import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
@@ -39,6 +40,7 @@ function start() {
     return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
   });
 
+  giveDrawersKeys();
   followScrollers();
 
   const redraw = () => {

@@ -30,6 +30,9 @@ globalThis.neurovizPanel = (name, data) => void (found[name] = data);
 let python: Promise<Python> | undefined;
 
 async function begin(): Promise<Python> {
+  // A browser keeps in mind that a module did not come; what is fetched it asks for again.
+  const needed = ["start.js", "live.js"].map((name) => fetch(`${FOLDER}live/${name}`));
+  for (const { ok, url } of await Promise.all(needed)) if (!ok) throw new Error(`no ${url}`);
   const { default: start } = await import(`${FOLDER}live/start.js`);
   return start();
 }
@@ -43,7 +46,7 @@ async function arrived(): Promise<Python> {
   }
 }
 
-const ELSE = "The picture above stays as it is, and the notebook can be downloaded below.";
+const ELSE = "The picture stays as it is; below it the notebook can be downloaded.";
 const NO_PYTHON =
   "Python did not come: this page could not fetch it, or the browser could not start it. " +
   `Look whether the network is there, then press Live again. ${ELSE}`;
