@@ -145,7 +145,8 @@ def test_keys_alone_reach_and_open_everything(built, browse, width):  # noqa: F8
     for path in notebooks(built):
         page = browse(path, viewport={"width": width, "height": 800})
         page.add_style_tag(
-            content="* { scroll-behavior: auto !important; transition: none !important; }"
+            content="* { scroll-behavior: auto !important;"
+            " transition: none !important; }"
         )
         for number in range(page.locator(".nv-panel").count()):
             wake(page, number)
