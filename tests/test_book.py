@@ -334,9 +334,8 @@ def wake(page, number: int) -> str:
     the browser."""
     page.locator(PANEL).nth(number).scroll_into_view_if_needed()
     here = f"document.querySelectorAll('{PANEL}')[{number}]"
-    page.wait_for_function(
-        f"{here}.dataset.shown && {here}.querySelector('.main-svg, .nv-handle')"
-    )
+    parts = ".main-svg, .nv-handle, [role=gridcell]"
+    page.wait_for_function(f"{here}.dataset.shown && {here}.querySelector('{parts}')")
     if page.evaluate(f"!!{here}.querySelector('.nv-scene')"):
         return (
             f"[{here}.querySelector('.nv-scene').textContent,"
