@@ -1,16 +1,25 @@
 """axe-core finds nothing to complain of in any scene, with and without colours turned
-to dark."""
+to dark, nor on any page of the site, WCAG 2.1 A and AA.
 
+Of live panels it is asked in test_live.py.
+"""
+
+import random
 from itertools import product
 
 import pytest
 from all_scenes import SCENES
-from node import WEB, need_node
+from axe import AXE, complaints
+from fingers import PHONE
+from node import need_node
 from scenes import redraw
+from test_book import browse, built, notebooks, wake  # noqa: F401
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
+of_scenes = pytest.mark.xdist_group("browser")
+of_pages = pytest.mark.xdist_group("book")
 
-AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
+FEW = 4  # pages besides the notebooks, in each of four looks
 # Rules for a whole page, of which a scene is a part.
 OF_A_PAGE = (
     "region",
@@ -28,6 +37,7 @@ RUN = """async (off) => {
 }"""
 
 
+@of_scenes
 @pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
 def test_axe_finds_nothing_in_a_scene(scene, look, kind):
     need_node()
@@ -40,6 +50,7 @@ def test_axe_finds_nothing_in_a_scene(scene, look, kind):
         assert not found, "\n".join([f"{mode}, {width} px wide:", *found])
 
 
+@of_scenes
 def test_axe_finds_what_is_wrong(bare_page):
     """A control inside an image, and a button without a name."""
     need_node()
@@ -49,3 +60,39 @@ def test_axe_finds_what_is_wrong(bare_page):
     found = bare_page.evaluate(RUN, [*OF_A_PAGE])
     assert any(one.startswith("button-name") for one in found)
     assert any(one.startswith("nested-interactive") for one in found)
+
+
+@of_pages
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_on_a_page(built, browse, request, width, mode):  # noqa: F811
+    """Of the pages without panels a few, another few for each width and mode; `--full`
+    looks at all."""
+    every = sorted({*built.rglob("*.html")} - {*notebooks(built)})
+    if not request.config.getoption("--full"):
+        every = random.Random(f"{width} {mode}").sample(every, FEW)
+    size = PHONE if width == 390 else {"viewport": {"width": width, "height": 900}}
+    for path in [*notebooks(built), *every]:
+        page = browse(path, color_scheme=mode, **size)
+        for number in range(page.locator(".nv-panel").count()):
+            wake(page, number)
+        page.evaluate(
+            "for (const one of document.querySelectorAll('details')) one.open = true"
+        )
+        page.wait_for_timeout(200)
+        found = complaints(page)
+        assert not found, "\n".join([path.relative_to(built).as_posix(), *found])
+        page.context.close()
+
+
+@of_pages
+def test_axe_finds_what_is_wrong_on_a_page(built, browse):  # noqa: F811
+    page = browse(built / "index.html")
+    wrong = {
+        "aria-required-attr": "<p role=heading>x</p>",
+        "scrollable-region-focusable": "<pre style='width: 9px; overflow: auto'>"
+        "long words</pre>",
+        "label-content-name-mismatch": "<button aria-label=other>Live</button>",
+    }
+    page.evaluate("html => document.body.innerHTML = html", "".join(wrong.values()))
+    assert {one.partition(":")[0] for one in complaints(page)} >= {*wrong}

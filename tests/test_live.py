@@ -15,18 +15,19 @@ from zipfile import ZipFile
 
 import all_explorables as explorables
 import pytest
+from axe import complaints
+from fingers import PHONE, SMALL
+from one_panel import page_of
 from panels import PATIENCE
 
 from benchmarks.live import PAGE, served
 from neuroviz.explorables import LedgerExplorer
-from neuroviz.kit import theme
 from neuroviz.kit.event_loop import EventLoop
 from neuroviz.rank import elimination
 from neuroviz.singular import curves
 from neuroviz.softmax.figure3 import Figure3Setting, study_figure3
 from neuroviz_beyond.certificate import balls
 from neuroviz_beyond.transformers import alignment
-from tools.book import pages, site, stills
 from tools.book.live import build as live
 from tools.book.live import lite
 from tools.notebooks import sources
@@ -38,6 +39,9 @@ WHEELS = ROOT.parent / "shared" / "live" / "test-only"
 NEED_FLINT = {
     f"{name}Explorer" for name in ("Flow", "SameFunction", "Section", "Surface")
 }
+
+DRAWN = ("LedgerExplorer", "FormulaExplorer")  # a scene, and a chart
+OF_A_PAGE = ("document-title", "html-has-lang")  # which is bare here
 
 # Long work where there are no processes
 
@@ -113,9 +117,8 @@ def visit(browser):
     with ExitStack() as servers:
 
         def open_at(folder: Path, place: str, **settings):
-            context = browser.new_context(
-                viewport={"width": 1280, "height": 720}, **settings
-            )
+            size = {"width": 1280, "height": 720}
+            context = browser.new_context(**{"viewport": size} | settings)
             page = context.new_page()
             page.set_default_timeout(1000 * PATIENCE)
             home = servers.enter_context(served(folder))
@@ -219,24 +222,9 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
 def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(
     tmp_path, pyodide, visit
 ):
-    with theme.using({"mode": "light"}):
-        data = stills.packed(
-            LedgerExplorer(presets={"three layers": "layers=3"}), "layers"
-        )
-    data = json.loads(json.dumps(data))
-    site._files(tmp_path, [], {"one": pages.script("one", data)}, "../pyodide/")
-    shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
+    presets = {"three layers": "layers=3"}
+    page_of(tmp_path, LedgerExplorer, "layers", presets=presets)
     (tmp_path / "pyodide").symlink_to(pyodide)
-    styles = "".join(
-        f'<link rel="stylesheet" href="_static/{name}.css">'
-        for name in ("look", "book")
-    )
-    head = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">'
-    body = (
-        f"<body>{pages.panel('one', '00_start', data)}<script"
-        ' src="_static/book.js"></script>'
-    )
-    (tmp_path / "index.html").write_text(head + styles + body)
 
     page = visit(
         tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"]
@@ -268,6 +256,42 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     assert page.complaints == []
 
 
+@pytest.fixture
+def served_panel(tmp_path, visit):
+    """A page from a server that has lost the files of Live."""
+
+    def show(**settings):
+        presets = {"three layers": "layers=3"}
+        page_of(tmp_path, LedgerExplorer, "layers", presets=presets)
+        (tmp_path / "_static" / "live" / "start.js").unlink()
+        return visit(tmp_path, "index.html", **settings)
+
+    return show
+
+
+@live_test
+def test_live_says_what_it_fetches_before_it_does(served_panel):
+    page = served_panel(**PHONE)
+    words = "Live and the buttons below fetch Python into this page, some 11 MB, once"
+    assert words in page.locator(".nv-panel").inner_text()
+    assert page.evaluate(SMALL) == []
+
+
+@live_test
+def test_live_that_fails_says_in_plain_words_what_to_do_and_tries_again(served_panel):
+    page = served_panel()
+    asked = []
+    page.on("request", lambda one: asked.append(one.url))
+    for count in (1, 2):
+        page.get_by_role("button", name="Live").click()
+        page.locator(".nv-says", has_text="Python did not come").wait_for()
+        said = page.locator(".nv-says").inner_text()
+        assert "press Live again" in said and "downloaded" in said
+        assert not [raw for raw in ("http", "Error", "import", ".js") if raw in said]
+        assert sum("start.js" in url for url in asked) == count
+        page.wait_for_selector(".nv-live:not([aria-disabled])")
+
+
 @full_test
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_panel_opens_in_a_page(bare, name):
@@ -283,6 +307,32 @@ def test_every_panel_opens_in_a_page(bare, name):
         bare.keyboard.press("ArrowRight")
         done(bare, before)
     assert bare.complaints == []
+
+
+@live_test
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in DRAWN else pytest.mark.full)
+        for name in explorables.__all__
+        if name not in NEED_FLINT
+    ],
+)
+def test_axe_finds_nothing_in_a_live_panel(bare, name, width):
+    """With all its controls unfolded."""
+    opened(bare, name)
+    bare.set_viewport_size({"width": width, "height": 844})
+    bare.locator("#place").evaluate("(place, w) => place.style.width = w", f"{width}px")
+    for label in ("⋯", "More"):
+        button = bare.locator(PANEL).get_by_role("button", name=label)
+        if button.is_visible():
+            button.click()
+    bare.wait_for_timeout(500)
+    found = [one for one in complaints(bare) if not one.startswith(OF_A_PAGE)]
+    bare.set_viewport_size({"width": 1280, "height": 720})
+    bare.locator("#place").evaluate("place => place.style.width = '900px'")
+    assert not found, "\n".join(found)
 
 
 FLINT = """

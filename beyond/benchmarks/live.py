@@ -38,7 +38,7 @@ import start from "./live/start.js";
 const place = document.getElementById("place");
 const seen = (what) => document.querySelector(what);
 let python, close = () => {};
-const drawn = ".nv-figure :is(.main-svg, .nv-handle)";
+const drawn = ".nv-figure :is(.main-svg, .nv-handle, [role=gridcell])";
 const isThere = () => seen(".nv-done") && seen(drawn);
 const says = () => isThere() && seen(".nv-description")?.innerText;
 window.said = [];

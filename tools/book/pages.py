@@ -18,10 +18,11 @@ _SHORT = 14  # lines of code that stand open
 _OF_JUPYTERLAB = re.compile(
     r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE
 )
+# Beside the button, as a finger sees no tooltip.
 _LIVE = (
-    '<button type="button" class="nv-live" hidden title="Fetches Python into this page,'
-    ' some 11 MB, once; nothing is installed">Live: all controls</button><p'
-    ' class="nv-says" role="status"></p>'
+    '<button type="button" class="nv-live" hidden>Live: all controls</button>'
+    '<p class="nv-cost" hidden>{} Python into this page, some 11 MB, once; nothing is'
+    ' installed.</p><p class="nv-says" role="status"></p>'
 )
 
 
@@ -276,8 +277,9 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         )
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
-    # a scene has handles, an image has none
-    role = "group" if "facts" in data["figure"] else "img"
+    live = _LIVE.format(
+        "Live and the buttons below fetch" if data["presets"] else "Live fetches"
+    )
     said = still["description"]
     asking = asked = ""
     if data["open"]["asks"]:
@@ -298,11 +300,10 @@ def panel(identity: str, notebook: str, data: dict) -> str:
             '<div class="nv-control"><label'
             f' for="{identity}-control">{escape(data["control"])}</label>'
         ),
-        f"{control}{_LIVE}</div>",
+        f"{control}{live}</div>",
         *([presets(data["presets"])] if data["presets"] else []),
         (
-            '<div class="nv-scroll" tabindex="0" role="group" aria-label="Figure of'
-            f' this panel"><div class="nv-figure" role="{role}"'
+            '<div class="nv-scroll"><div class="nv-figure" role="group"'
             f' aria-label="{escape(said.strip())}"'
             f' style="min-height:{data["height"]}px"></div></div>'
         ),
@@ -323,8 +324,7 @@ def _figure(identity: str, data: dict) -> str:
     """The place of a figure that nothing moves; what it says is in it."""
     said = escape(data["stills"][0]["description"])
     return (
-        f'<div class="nv-panel" id="{identity}" data-here="0">\n<div class="nv-scroll"'
-        ' tabindex="0" role="group" aria-label="Figure"><div class="nv-figure"'
-        f' role="img" aria-label="{said}"'
+        f'<div class="nv-panel" id="{identity}" data-here="0">\n<div class="nv-scroll">'
+        f'<div class="nv-figure" role="group" aria-label="{said}"'
         f' style="min-height:{data["height"]}px"></div></div>\n</div>'
     )

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from posixpath import normpath
 
@@ -18,7 +17,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 from tools import links
-from tools.book import front, questions, reference
+from tools.book import font, front, questions, reference
 from tools.book.live import build as live
 from tools.book.pages import lab_page, linked, page, without_comments
 from tools.book.run import executed
@@ -35,8 +34,6 @@ _LAB = (
 )
 # roles that the style sheets of pages name
 _OF_THE_PAGE = ("ground", "panel", "ink", "soft", "axis", "grid", "certified", "focus")
-# the package ziamath brings it; the formulas are drawn by the browser
-FONT_FILE = "STIXTwoMath-Regular.ttf"
 
 
 def build(
@@ -203,7 +200,7 @@ def _sphinx(source: Path, site: Path) -> None:
     settings = {
         "project": "neuroviz",
         "html_title": "neuroviz",
-        "extensions": ["myst_parser", "tools.book.mathml"],
+        "extensions": ["myst_parser", "tools.book.mathml", "tools.book.captions"],
         "myst_enable_extensions": ["dollarmath"],
         "myst_dmath_double_inline": True,
         "myst_heading_anchors": 6,
@@ -263,7 +260,10 @@ def _files(
     )
     _write(static / "look.css", look_css())
     live.build(static / "live", pyodide if "://" in pyodide else f"../{pyodide}")
-    shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT_FILE, static)
+    shown = font.characters(
+        path.read_text(encoding="utf-8") for path in site.rglob("*.html")
+    )
+    font.write(static / font.PART, shown)
     for name, text in panels.items():
         _write(static / "panels" / f"{name}.js", text)
     for name in notebooks:

@@ -17,7 +17,7 @@ import type { Run } from "./two_tokens";
 
 const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
 const SECONDS = 1.2; // for a layer, while tokens run
-const HINT = "drag a token, at the start or below, or a dot; click a layer to freeze it";
+const HINT = "drag a token, at the start or below, or a dot; press a layer to freeze it";
 const ALWAYS = "columns of S sum to 1: tokens stay on their line";
 
 function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPlace> {

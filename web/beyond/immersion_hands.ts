@@ -1,6 +1,6 @@
 /** What one takes hold of: tokens, squares and dots of shares, and rows that are pressed. */
 import { pointer } from "d3-selection";
-import { grip, handle, type Handle, type HandleOptions } from "../kit/handle";
+import { grip, handle, isFinger, type Handle, type HandleOptions } from "../kit/handle";
 import type { Point, Range } from "../kit/picture";
 import { number, type Group } from "../kit/view";
 import type { Formulas } from "./immersion_facts";
@@ -161,8 +161,7 @@ export function handsIn(buttons: Group, grips: Group, hands: Hands) {
   function addSquare(layer: Layer) {
     const rect = grips.append("rect").attr("class", "square").attr("data-layer", layer);
     rect.on("click", (event: MouseEvent) => moveDot(layer, pointer(event)));
-    const isFinger = matchMedia("(pointer: coarse)").matches; // it scrolls the page
-    if (isFinger) return;
+    if (isFinger()) return; // it scrolls the page
     grip(rect, { begin: hands.begin, moved: (at) => moveDot(layer, at), end: hands.end });
   }
 

@@ -14,7 +14,7 @@ import { termView } from "./unrolled_term_view";
 import { treeView } from "./unrolled_tree_view";
 import { linkOf } from "./unrolled_words";
 
-const HINT = "click a factor or drag along them; drag the ring down: the term is turned round";
+const HINT = "press a factor or drag along them; drag the ring down: the term is turned round";
 
 function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace> {
   let message: Message<UnrolledFacts, UnrolledPlace>;

@@ -1,8 +1,10 @@
 /** The panels of a page of the static edition. */
 import { anchorOf, followPages } from "../kit/pages";
+import { giveDrawersKeys } from "./drawers";
 import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
+import { followScrollers } from "./scrolling";
 
 const AHEAD = "800px"; // a panel is loaded before it is in sight
 
@@ -37,6 +39,9 @@ function start() {
     const page = path.replace(/\.md$/, ".html");
     return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
   });
+
+  giveDrawersKeys();
+  followScrollers();
 
   const redraw = () => {
     for (const panel of panels.values()) panel.turn();

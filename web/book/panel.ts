@@ -8,6 +8,8 @@ import { FOLDER, load, loadStyle } from "./load";
 import type { How, Python } from "./live";
 import type { Progress } from "./messages";
 import { chosenMode, isDark, type Mode } from "./mode";
+import { forFingers } from "../kit/panel/fingers";
+import { followChart } from "./scrolling";
 import { figureAt, inDark, isScene, type Look, type Panel as Data } from "./stills";
 
 declare global {
@@ -28,9 +30,27 @@ globalThis.neurovizPanel = (name, data) => void (found[name] = data);
 let python: Promise<Python> | undefined;
 
 async function begin(): Promise<Python> {
+  // A browser keeps in mind that a module did not come; what is fetched it asks for again.
+  const needed = ["start.js", "live.js"].map((name) => fetch(`${FOLDER}live/${name}`));
+  for (const { ok, url } of await Promise.all(needed)) if (!ok) throw new Error(`no ${url}`);
   const { default: start } = await import(`${FOLDER}live/start.js`);
   return start();
 }
+
+/** The Python of the page; the error says where there is none. */
+async function arrived(): Promise<Python> {
+  try {
+    return await (python ??= begin());
+  } catch (error) {
+    throw Object.assign(error as Error, { isPython: true });
+  }
+}
+
+const ELSE = "The picture stays as it is; below it the notebook can be downloaded.";
+const NO_PYTHON =
+  "Python did not come: this page could not fetch it, or the browser could not start it. " +
+  `Look whether the network is there, then press Live again. ${ELSE}`;
+const NO_PANEL = `Python came, but this panel did not open. Press Live again to try once more. ${ELSE}`;
 
 /** Whether the address of the page has opened a panel. */
 let isOpened = false;
@@ -67,8 +87,9 @@ export class Panel {
       await load(isScene(found[name].figure) ? "scenes.js" : "plotly.min.js");
     } catch (error) {
       const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
-      const { message } = error as Error;
-      says.textContent = `This picture cannot move: ${message}. Load the page again.`;
+      says.textContent =
+        "This picture cannot move: a part of it did not come. Load the page again.";
+      console.warn(error);
       return;
     }
     this.data = found[name];
@@ -154,12 +175,14 @@ export class Panel {
       return;
     }
     const layout = {
-      ...figure.layout,
+      ...forFingers(figure.layout),
       template: isDark() ? dark : light,
       width: this.drawn,
       autosize: false,
     };
     globalThis.Plotly.react(this.drawing, figure.data, layout, CONFIG);
+    // Its name says all; what can be pressed beside it stays.
+    for (const part of this.drawing.querySelectorAll(".main-svg")) part.ariaHidden = "true";
   }
 
   private fit() {
@@ -176,6 +199,7 @@ export class Panel {
 
   private offer(live: HTMLButtonElement) {
     live.hidden = false;
+    this.element.querySelector<HTMLElement>(".nv-cost")!.hidden = false;
     live.addEventListener("click", () => this.open());
     for (const words of this.element.querySelectorAll(".nv-presets span")) this.makePreset(words);
     if (isOpened || !this.isLinked()) return;
@@ -228,8 +252,7 @@ export class Panel {
     const place = document.createElement("div");
     try {
       loadStyle();
-      python ??= begin();
-      const its = await python;
+      const its = await arrived();
       its.onProgress = (progress) => this.tell(progress);
       this.frame(place);
       this.mode = chosenMode();
@@ -243,11 +266,12 @@ export class Panel {
         place.remove();
       };
       this.giveWayTo(place);
+      document.body.dataset.python = "yes"; // nobody has to be told again what it costs
     } catch (error) {
-      const { message, isPython } = error as Error & { isPython?: boolean };
-      const todo = "Press again to try once more; the notebook can be downloaded below.";
-      this.says!.textContent = `${message}. ${todo}`;
+      const isPython = (error as { isPython?: boolean }).isPython ?? false;
       if (isPython) python = undefined; // and not the panel
+      this.says!.textContent = isPython ? NO_PYTHON : NO_PANEL;
+      console.warn(error);
       place.remove();
     } finally {
       live.ariaDisabled = null;
@@ -261,6 +285,7 @@ export class Panel {
     place.setAttribute("role", "group");
     place.setAttribute("aria-label", title.trim());
     this.element.append(place);
+    followChart(place);
   }
 
   /** The still goes, with the button that was pressed. */

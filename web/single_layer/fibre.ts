@@ -4,6 +4,7 @@
  */
 import { interpolate } from "d3-interpolate";
 import { Controls, type Way } from "../kit/controls";
+import { isFinger } from "../kit/handle";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -126,9 +127,9 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
   function say() {
     const { plane: said, formulas } = message.facts;
     const isBranched = said.shadow.length > 0 && formulas.walk === "rescale";
-    const beyond = isBranched
-      ? ", over to the dashed curve; Enter goes to the next arm"
-      : "; Enter changes both signs";
+    const over = isBranched ? ", over to the dashed curve" : "";
+    const enter = isBranched ? "; Enter goes to the next arm" : "; Enter changes both signs";
+    const beyond = isFinger() ? over : over + enter;
     const hint = isTouched ? "" : `drag the point: along its walk, off it${beyond}`;
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }

@@ -1,6 +1,7 @@
 /** A figure in its box, drawn by plotly.js or by the scenes. */
 import type { Data, Layout } from "plotly.js/lib/core";
 import type { Message, Value } from "../picture";
+import { forFingers } from "./fingers";
 import { controlsOf, type Holder } from "./model";
 import { painters } from "./painters";
 import { talkOf } from "./talk";
@@ -54,7 +55,7 @@ function chartIn(box: HTMLElement, plotly: Painters["plotly"]): Drawing {
     draw(drawn, width) {
       const { data, layout } = drawn as Chart;
       // plotly.js writes into the layout: a copy keeps apart what the reader turned.
-      return plotly.react(box, data, { ...structuredClone(layout), width }, config);
+      return plotly.react(box, data, { ...structuredClone(forFingers(layout)), width }, config);
     },
     picture: (options) => plotly.toImage(box, options),
     close: () => plotly.purge(box),

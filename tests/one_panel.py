@@ -1,0 +1,38 @@
+"""A page of the site with one panel and nothing else, quickly made."""
+
+import json
+import shutil
+from pathlib import Path
+
+from neuroviz.kit import theme
+from neuroviz.kit.panel import Panel
+from tools.book import pages, site, stills
+
+HEAD = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>x</title>'
+    '<meta name="viewport" content="width=device-width">'
+    '<link rel="icon" href="data:,">'
+    '<link rel="stylesheet" href="_static/look.css">'
+    '<link rel="stylesheet" href="_static/book.css">'
+)
+
+
+def page_of(folder: Path, kind: type[Panel], control: str, **opened: object) -> Path:
+    """Write the page of a panel, "one", whose control moves it, and the files it
+    loads."""
+    with theme.using({"mode": "light"}):
+        panel = kind(**opened)
+        data = stills.packed(panel, control)
+        panel.close()
+    data = json.loads(json.dumps(data))
+    site._files(folder, [], {"one": pages.script("one", data)}, "../pyodide/")
+    shutil.copytree(site.STATIC, folder / "_static", dirs_exist_ok=True)
+    text = '<p style="height: 300px">text</p>'
+    inside = f"{text}{pages.panel('one', '00_start', data)}{text * 4}"
+    page = folder / "index.html"
+    page.write_text(
+        f"{HEAD}<body><article>{inside}</article>"
+        '<script src="_static/book.js"></script>',
+        encoding="utf-8",
+    )
+    return page

@@ -1,0 +1,196 @@
+"""The pages under a finger, 390 pixels wide, and by the keys alone; what a first visit
+fetches."""
+
+import gzip
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from fingers import PHONE, SMALL
+from one_panel import page_of
+from scenes import HEAR, touch
+from test_book import browse, built, notebooks, wake  # noqa: F401
+
+from neuroviz.explorables import LedgerExplorer, SurfaceExplorer
+from tools.book import font
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
+
+CHART = ".js-plotly-plot"
+FIRST_VISIT = 250_000  # bytes, as a server sends them
+
+
+def middle(page, selector: str) -> tuple[float, float]:
+    """Of a part of the page, in the middle of the window."""
+    part = page.locator(selector).first
+    part.evaluate("one => one.scrollIntoView({block: 'center', behavior: 'instant'})")
+    box = part.bounding_box()
+    return box["x"] + min(box["width"], 390) / 2, box["y"] + box["height"] / 2
+
+
+def swiped(page, start: tuple[float, float]) -> float:
+    """How far the page has scrolled after a finger went up by 150 pixels."""
+    before = page.evaluate("scrollY")
+    touch(page, start, (0, -150))
+    page.wait_for_timeout(400)
+    return page.evaluate("scrollY") - before
+
+
+# Under a finger
+
+
+def test_what_one_presses_is_44_pixels_wide_and_high(built, browse):  # noqa: F811
+    for path in notebooks(built):
+        page = browse(path, **PHONE)
+        for number in range(page.locator(".nv-panel").count()):
+            wake(page, number)
+        assert page.evaluate(SMALL) == [], path.name
+        page.context.close()
+
+
+def test_a_mouse_finds_smaller_ones(built, browse):  # noqa: F811
+    """The check above has a case where it fails."""
+    assert browse(notebooks(built)[0]).evaluate(SMALL)
+
+
+def test_a_swipe_over_a_chart_scrolls_the_page(built, browse):  # noqa: F811
+    page = browse(built / "beyond" / "notebooks" / "memorisation.html", **PHONE)
+    wake(page, 0)
+    assert swiped(page, middle(page, CHART)) > 100
+
+
+@pytest.mark.parametrize(
+    ("kind", "control", "handle"),
+    [
+        (LedgerExplorer, "layers", "head dimension a₁"),
+        (SurfaceExplorer, "where", "the point"),
+    ],
+)
+def test_a_handle_follows_a_finger_and_a_picture_lets_it_scroll(
+    tmp_path,
+    browse,  # noqa: F811
+    kind,
+    control,
+    handle,
+):
+    page = browse(page_of(tmp_path, kind, control), **PHONE)
+    wake(page, 0)
+    page.evaluate(HEAR)
+    ring = f".nv-handle[aria-label='{handle}']"
+    said = f"document.querySelector(\"{ring}\").getAttribute('aria-valuetext')"
+    x, y = middle(page, f"{ring} .room")
+    before, top = page.evaluate(said), page.evaluate("scrollY")
+    touch(page, (x, y), (60, 40))
+    page.wait_for_timeout(500)
+    assert page.evaluate("cancelled") == []
+    assert page.evaluate(said) != before and page.evaluate("scrollY") == top
+    text = ".nv-scene h4, .nv-scene canvas"
+    edge = page.locator(text).first.bounding_box()
+    assert swiped(page, (edge["x"] + 8, edge["y"] + 8)) > 100
+
+
+def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
+    built,  # noqa: F811
+    browse,  # noqa: F811
+):
+    page = browse(built / "beyond" / "notebooks" / "memorisation.html", **PHONE)
+    wake(page, 0)
+    for wide in ("pre", ".nv-scroll"):
+        one = page.locator(f"article {wide}").first
+        one.scroll_into_view_if_needed()
+        look = f"document.querySelector('article {wide}').className"
+        page.wait_for_function(f"{look}.includes('nv-more-after')")
+        assert "nv-more-before" not in page.evaluate(look)
+        assert one.get_attribute("tabindex") == "0" and one.get_attribute("aria-label")
+        one.evaluate("one => one.scrollLeft = 1e4")
+        page.wait_for_function(f"{look}.includes('nv-more-before')")
+        assert "nv-more-after" not in page.evaluate(look)
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.wait_for_function(
+        "!document.querySelector('article pre').hasAttribute('tabindex')"
+    )
+
+
+def test_back_to_top_covers_no_title(built, browse):  # noqa: F811
+    page = browse(notebooks(built)[0], **PHONE)
+    page.evaluate("scrollTo({top: 1500, behavior: 'instant'})")
+    page.wait_for_timeout(200)
+    page.evaluate("scrollTo({top: 1300, behavior: 'instant'})")
+    box = page.get_by_role("link", name="Back to top")
+    box.wait_for()
+    assert box.bounding_box()["y"] > 844 / 2
+
+
+# By the keys
+
+
+FOCUS = """() => {
+  const one = document.activeElement;
+  const {outlineStyle, outlineWidth} = getComputedStyle(one);
+  const {top, bottom} = one.getBoundingClientRect();
+  const isSeen = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+  const isHere = bottom > 0 && top < innerHeight;
+  one.dataset.reached = "yes";
+  return [one.outerHTML.slice(0, 100), isSeen, isHere, one.tagName];
+}"""
+LEFT_OUT = """() => [...document.querySelectorAll(
+  "article :is(a[href], summary, button, input, select, .nv-handle)",
+)].filter((one) => one.checkVisibility({ visibilityProperty: true }) &&
+  !one.dataset.reached && !one.matches(":disabled, .headerlink, [tabindex='-1']"),
+).map((one) => one.outerHTML.slice(0, 100))"""
+
+
+@pytest.mark.parametrize("width", [1280, 640])
+def test_keys_alone_reach_and_open_everything(built, browse, width):  # noqa: F811
+    """640 is 1280 at 200 %."""
+    for path in notebooks(built):
+        page = browse(path, viewport={"width": width, "height": 800})
+        page.add_style_tag(
+            content="* { scroll-behavior: auto !important;"
+            " transition: none !important; }"
+        )
+        for number in range(page.locator(".nv-panel").count()):
+            wake(page, number)
+        page.evaluate("scrollTo(0, 0)")
+        while True:
+            page.keyboard.press("Tab")
+            what, is_seen, is_here, tag = page.evaluate(FOCUS)
+            if tag == "BODY":
+                break
+            page.wait_for_timeout(10)
+            assert is_seen and is_here, f"{path.name}: {what}"
+            if tag == "SUMMARY":  # a question, or a fold
+                page.keyboard.press("Enter")
+                opened = "document.activeElement.parentElement.open"
+                page.wait_for_function(opened)
+        assert page.evaluate(LEFT_OUT) == [], path.name
+        page.context.close()
+
+
+def test_keys_open_the_drawers_of_a_narrow_page(built, browse):  # noqa: F811
+    page = browse(notebooks(built)[0], viewport={"width": 640, "height": 800})
+    link = page.locator(".sidebar-tree a").first
+    assert not link.is_visible()
+    page.get_by_role("button", name="Toggle site navigation sidebar").press("Enter")
+    link.wait_for()
+
+
+# A first visit
+
+
+def test_a_first_visit_fetches_little(built, browse):  # noqa: F811
+    """Without the panels, which come when they are near."""
+    page = browse(notebooks(built)[0], **PHONE)
+    page.evaluate("document.fonts.ready")
+    page.wait_for_timeout(500)
+    places = {unquote(urlsplit(url).path) for url in page.asked if "file:" in url}
+    sizes = {}
+    for place in places:
+        path = built / place.removeprefix(built.as_posix() + "/")
+        if path.parent.name == "panels" or path.name in ("scenes.js", "look.js"):
+            continue
+        sent = path.read_bytes()
+        packed = sent if path.suffix == ".woff2" else gzip.compress(sent)
+        sizes[path.name] = len(packed)
+    assert {"00_start.html", "book.css", "book.js", font.PART} <= set(sizes)
+    assert sum(sizes.values()) < FIRST_VISIT, sizes
+    assert sizes[font.PART] < 110_000
