@@ -10,8 +10,11 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import psutil
 import pytest
 from class_site import (
     CHOICE,
@@ -219,6 +222,28 @@ def test_who_takes_all_connections_keeps_the_teacher_out_of_none(site):
             way.close()
 
 
+def test_who_never_reads_a_large_file_keeps_nobody_waiting(tmp_path):
+    folder = make_site(tmp_path)
+    (folder / "_static" / "huge.js").write_bytes(os.urandom(20_000_000))
+    with held(folder, "--per-address", "1") as room:
+        address, _, port = room.students.partition(":")
+        ways = []
+        for _ in range(server.CONNECTIONS_A_SEAT - 1):
+            way = socket.create_connection((address, int(port)), timeout=5)
+            head = f"GET /_static/huge.js HTTP/1.1\r\nHost: {room.students}\r\n\r\n"
+            way.sendall(head.encode())
+            ways.append(way)  # and reads nothing
+        time.sleep(1)
+        began = time.monotonic()
+        assert Visitor(room.students).lock(64).status == 200
+        assert teacher_of(room).get("/").status == 200
+        assert time.monotonic() - began < 2
+        memory = psutil.Process(room.process.pid).memory_info().rss
+        assert memory < 300e6  # the file is there once, not for each of them
+        for way in ways:
+            way.close()
+
+
 def is_closed(way):
     way.settimeout(0.2)
     try:
@@ -371,9 +396,38 @@ def test_ports_that_are_all_taken_are_named(monkeypatch):
         server.listen(8900, "127.0.0.1")
 
 
-def test_without_a_network_hands_can_be_counted(site, monkeypatch, tmp_path):
-    said = server.in_words(Site(site), [], "http://127.0.0.1:1/?t=x")
-    assert "in no network" in said and "hands" in said
+def test_without_a_network_hands_can_be_counted(site, monkeypatch, capsys):
+    monkeypatch.setattr(server, "addresses", list)
+    asked = Namespace(
+        site=site, port=0, address=None, name=[], most=5, per_address=5, linger=0
+    )
+    asked.no_browser = True
+
+    async def lesson():
+        running = asyncio.create_task(server.run(asked))
+        said = ""
+        while "Teacher" not in said:
+            await asyncio.sleep(0.05)
+            said += capsys.readouterr().out
+        found = re.search(r"http://([\d.:]+)/\?t=(\S+)", said)
+        room = SimpleNamespace(teacher=found[1], token=found[2])
+        table = await asyncio.to_thread(by_hands, room)
+        await running
+        return said, table
+
+    said, table = asyncio.run(lesson())
+    assert "in no network" in said and "count hands" in said
+    assert ",38,1,64,7," in table
+
+
+def by_hands(room):
+    """Seven hands are counted, and the class is ended; its table."""
+    teacher = teacher_of(room)
+    assert teacher.get("/where.json").json["where"] == []
+    teacher.ask("POST", "/", {"hands": NUMBER, "guess": 64, "by": 7})
+    table = teacher.get("/counts.csv").text
+    teacher.ask("POST", "/", {"end": True})
+    return table
 
 
 def test_a_site_that_brings_python_along_needs_no_other_host(tmp_path):
