@@ -10,10 +10,13 @@ import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
+from neuroviz_beyond.reasons import Reasons, repeated
+from neuroviz_beyond.search.asked import what_is_asked
 from neuroviz_beyond.search.cases import SearchSetting, SearchStudy, study_search
 from neuroviz_beyond.search.equivalent_weights import (
     UNEXPLAINED,
@@ -22,6 +25,7 @@ from neuroviz_beyond.search.equivalent_weights import (
 )
 from neuroviz_beyond.search.result import FiberPoint, StartOutcome
 from neuroviz_beyond.search.search import VERIFIED
+from neuroviz_beyond.transformers.reasons import in_python
 
 LEFT = (0.0, 0.45)
 RIGHT = (0.57, 1.0)
@@ -321,7 +325,8 @@ class SearchExplorer(Panel):
         search = answer.search
         case = answer.case
         found = f"{search.verified} of {search.starts} starts verified"
-        return theme.badge("float", found) + theme.badge(case.status, case.source)
+        searched = badge("float", found, _of_the_search(answer))
+        return searched + badge(case.status, case.source, _of_the_case(answer))
 
     def _describe(self, answer: SearchStudy) -> str:
         return " ".join(
@@ -351,3 +356,36 @@ def _say_limits(study: SearchStudy) -> str:
         return "A search can refute that there is one point, and cannot prove it."
     apart = max(point.residual for point in search.classes)
     return f"The outputs at the points found differ by at most {tiny(apart)}."
+
+
+def _of_the_search(study: SearchStudy) -> Reasons:
+    """What was searched, and what it cannot say."""
+    search = study.search
+    points = len(search.classes)
+    ended = f"{points} point{'s' * (points != 1)}"
+    if search.continuum:
+        ended = f"{ended}, and a continuum" if points else "a continuum"
+    return Reasons(
+        f"{search.starts} starts: {search.verified} ended at weights whose outputs are "
+        f"those of the given ones, in {ended}.",
+        "Search",
+        facts=(
+            "verified: on 100 fresh inputs the outputs differ by less than 10⁻⁸",
+            "a search can refute that there is one point, and cannot prove it",
+        ),
+        code=repeated(study_search, study.setting, ".search.note"),
+    )
+
+
+def _of_the_case(study: SearchStudy) -> Reasons:
+    """The theorem about this network, and what it asks of the given weights."""
+    case = study.case
+    source = case.source.replace("Theorem 3.", "Thm. 3.")
+    facts = ("our proof, not peer-reviewed",) if case.status == "proved here" else ()
+    return Reasons(
+        f"{case.source}, {case.arch}: {case.known}",
+        source,
+        what_is_asked(case, study.search.target, study.setting.seed),
+        facts,
+        f"nb.what_is_known({in_python(case.arch)})",
+    )
