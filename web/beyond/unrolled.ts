@@ -62,7 +62,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
   const joins = footer.appendChild(document.createElement("span"));
-  joins.className = "nv-joins role-focus";
+  joins.className = "nv-joins nv-answer role-focus";
 
   function hold() {
     isTouched = true;

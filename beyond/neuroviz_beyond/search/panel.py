@@ -13,7 +13,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.badges import badge
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.plot import ANSWER, Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
 from neuroviz_beyond.reasons import Reasons, repeated
 from neuroviz_beyond.search.asked import what_is_asked
@@ -157,7 +157,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
             "xshift": -8 if side == "left" else 8,
             "yanchor": "bottom",
         }
-        plot.text(text, across, up, "base", role, **place, yshift=yshift)
+        more = {"yshift": yshift, "name": ANSWER}
+        plot.text(text, across, up, "base", role, **place, **more)
 
     for slot, point in enumerate(points):
         up = max(log(o.residual) for o in own[slot])
@@ -253,7 +254,7 @@ def weights_view(study: SearchStudy) -> View:
             f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)
         ),
     ]
-    view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
+    view = _second_waits(matrices_view(rows, RIGHT, (0.15, 1.0), "2"), name)
     # The headline spans the column; the matrices keep square cells and may be narrower.
     said = headline(weights_finding(study)) | {
         "xref": "paper",
@@ -261,6 +262,19 @@ def weights_view(study: SearchStudy) -> View:
         "x": RIGHT[0],
     }
     return view._replace(annotations=[*view.annotations, said])
+
+
+def _second_waits(view: View, name: str) -> View:
+    """That there are other weights, and what they are called, answers a question."""
+    traces = [
+        trace | {"meta": ANSWER} if trace.get("name", "").endswith(", other") else trace
+        for trace in view.traces
+    ]
+    notes = [
+        note | {"name": ANSWER} if name and name in note["text"] else note
+        for note in view.annotations
+    ]
+    return view._replace(traces=traces, annotations=notes)
 
 
 def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:

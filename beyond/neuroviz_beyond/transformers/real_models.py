@@ -11,7 +11,7 @@ from functools import cache
 from neuroviz.kit import theme
 from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.plot import ANSWER, Parts, Plot, compose
 from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
 from neuroviz_beyond.reasons import Reasons, repeated
@@ -336,17 +336,14 @@ def real_model_parts(study: ModelStudy) -> Parts:
         "textfont": small,
         "cliponaxis": False,
     }
-    plot.points("what it comes to", ends, rows, {}, text=words, **look)
+    plot.points("what it comes to", ends, rows, {}, text=words, **look, meta=ANSWER)
     plot.axis("x", 0, 1.2 * max(ends), visible=False)
-    names = [model.name for model in models]
+    # Which model is which answers a question, so the names are no ticks.
+    names = [f"{model.name} " for model in models]
+    look |= {"textposition": "middle left", "meta": ANSWER}
+    plot.points("models", [0] * len(models), rows, {}, text=names, **look)
     plot.axis(
-        "y",
-        len(models) - 0.4,
-        -1.7,
-        tickvals=rows,
-        ticktext=names,
-        ticks="",
-        showgrid=False,
+        "y", len(models) - 0.4, -1.7, showticklabels=False, ticks="", showgrid=False
     )
     plot.headline(_SAID[study.setting.parts])
     return compose(plot.view(), barmode="stack")

@@ -205,7 +205,8 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
     )
     plot.text("Im z ↑", -_WIDE, _HIGH, "note", "soft", xanchor="left", yanchor="top")
     where = ("layer 1", "layer 2, layer 1 frozen")[layer]
-    plot.headline(f"{where}: {matches(partners)}", yshift=1.9 * theme.size("base"))
+    said = f"{where}: {matches(partners)}"
+    plot.headline(said, before=where, yshift=1.9 * theme.size("base"))
     plot.bare_axis("x", -_WIDE, _WIDE)
     plot.bare_axis("y", -_HIGH, _HIGH)
     return plot
