@@ -62,6 +62,7 @@ def of_a_formula(expected: Expected, net: Architecture | Transformer) -> Reasons
     facts.append(_by_which_right(expected))
     asked = () if theorem == "Beyond the paper" else hypotheses_of(theorem, arch)
     if "Theorem M" in others:
+        facts.insert(-1, "of Theorem M: p = (d − a)₊² and q = (d − v)(d′ − v)")
         asked += tuple(
             one for one in hypotheses_of("Theorem M", arch) if one not in asked
         )
