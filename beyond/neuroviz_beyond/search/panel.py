@@ -15,7 +15,7 @@ from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import ANSWER, Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
-from neuroviz_beyond.reasons import Reasons, repeated
+from neuroviz_beyond.reasons import PAGES, Reasons, repeated
 from neuroviz_beyond.search.asked import what_is_asked
 from neuroviz_beyond.search.cases import SearchSetting, SearchStudy, study_search
 from neuroviz_beyond.search.equivalent_weights import (
@@ -394,7 +394,9 @@ def _of_the_search(study: SearchStudy) -> Reasons:
 def _of_the_case(study: SearchStudy) -> Reasons:
     """The theorem about this network, and what it asks of the given weights."""
     case = study.case
-    source = case.source.replace("Theorem 3.", "Thm. 3.")
+    source = case.source
+    if source not in PAGES:  # the paper's are abbreviated there
+        source = source.replace("Theorem", "Thm.")
     facts = ("our proof, not peer-reviewed",) if case.status == "proved here" else ()
     return Reasons(
         f"{case.source}, {case.arch}: {case.known}",
