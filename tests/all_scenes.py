@@ -37,7 +37,12 @@ MOVING = [
     (FactorizationExplorer, "along=0.6", {"rank": "Q"}, {"along": 1}),
     (FiberExplorer, "off=0.2;along=0.9", {"negative": True}, {"along": 1.5, "off": 0}),
     (LedgerExplorer, "layers=2", {"width": 6}, {}),
-    (UnrollingExplorer, "layers=3;place=9", {"reflect": True}, None),
+    (
+        UnrollingExplorer,
+        "layers=3;place=9",
+        {"reflect": True},
+        {"place": 9, "reflect": True},
+    ),
     (ResultantExplorer, "third=30", {"third": 150}, {"third": 30}),
     (VirtualWeightsExplorer, "along=0.6", {"along": -0.5}, {"along": 1}),
     (BlendingExplorer, "angle=300", {"angle": 40}, {"angle": 360}),

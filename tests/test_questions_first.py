@@ -7,7 +7,7 @@ from pathlib import Path
 
 import all_explorables
 import pytest
-from scenes import redraw
+from scenes import load, redraw
 from test_book import browse  # noqa: F401
 from test_browser import lab, open_page, run_all  # noqa: F401
 
@@ -32,6 +32,8 @@ ROOT = Path(__file__).parents[1]
 
 # What one takes hold of, or chooses.
 HOLDS = ":is(.nv-handle, [role=gridcell])"
+# A figure that is there: a scene, or a chart.
+DRAWN = ":is(.nv-handle, [role=gridcell], .plot-container)"
 # Topic → panel, its state, and words that only an answer has.
 ASKING = {
     "freedom of a product": (
@@ -91,7 +93,36 @@ ASKING = {
         "offset=0.2",
         r"pinch|cross|isolated|cusp|node|closure",
     ),
+    "terms of the sum": (
+        all_explorables.UnrollingExplorer,
+        "",
+        r"between them|tells M|joins x|\b81\b",
+    ),
 }
+# The same of charts, which plotly draws: all that they say is in the picture.
+ASKING_CHARTS = {
+    "a third token": (
+        all_explorables.SameFunctionExplorer,
+        "view=poles;third=0",
+        r"= −?q|no pole is shared|Poles of layer",
+    ),
+    "numbers by heart": (
+        all_explorables.MemorisationExplorer,
+        "over=P",
+        r"half is learnt|dimension",
+    ),
+    "second set of weights": (
+        all_explorables.SearchExplorer,
+        "",
+        r"2 points|swapped|other weights|found \d+ times",
+    ),
+    "silent part": (
+        all_explorables.RealModelsExplorer,
+        "",
+        r"less to lose|\d %|queries a key|Falcon",
+    ),
+}
+ANSWERS_OF = {topic: row[2] for topic, row in (ASKING | ASKING_CHARTS).items()}
 
 # All that is seen of an element, and all that a screen reader or a pointer says.
 SENSED = """(root) => {
@@ -132,9 +163,32 @@ def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):
     assert re.search(answer, after)
 
 
+@pytest.mark.parametrize("topic", ASKING_CHARTS)
+def test_a_chart_says_its_answer_only_once_somebody_has_moved_it(bare_page, topic):
+    kind, state, answer = ASKING_CHARTS[topic]
+    bare_page.set_content("<div id='box'></div>")
+    load(bare_page, "plotly")
+
+    def drawn(panel):
+        figure = [panel.figure.drawn["data"], panel.figure.drawn["layout"]]
+        bare_page.evaluate("([d, l]) => code.default.react(box, d, l)", figure)
+        (seen,) = sensed(bare_page, "#box")
+        return seen
+
+    asking = kind(state=state, asks=topic)
+    whole = kind(state=state)
+    assert re.search(answer, drawn(whole) + whole.description)
+    assert not re.search(answer, drawn(asking))
+    asking.show_words()
+    assert re.search(answer, drawn(asking))
+    assert drawn(asking) == drawn(whole)
+    asking.ask_again()
+    assert not re.search(answer, drawn(asking))
+
+
 def test_every_topic_of_the_notebooks_is_tried():
     text = "".join(path.read_text(encoding="utf-8") for path in sources())
-    assert set(re.findall(r'asks="([^"]+)"', text)) == set(ASKING)
+    assert set(re.findall(r'asks="([^"]+)"', text)) == set(ANSWERS_OF)
 
 
 # The words of a notebook. What Further has comes after all questions of the path.
@@ -261,8 +315,8 @@ def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse):
         for number, topic in enumerate(topics):
             panel = page.locator(".nv-panel.nv-asking").first
             panel.scroll_into_view_if_needed()
-            panel.locator(HOLDS).first.wait_for()
-            answer = ASKING[topic][2]
+            panel.locator(DRAWN).first.wait_for()
+            answer = ANSWERS_OF[topic]
             assert not re.search(answer, panel.evaluate(SENSED)), (path.stem, number)
             name = panel.get_attribute("id")
             panel.locator(".nv-show").click()
@@ -280,9 +334,9 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):
         page = open_page(lab.url(f"{path.stem}.ipynb"))
         run_all(page, lab)
         for topic in topics:
-            scroll_to(page, f".nv.nv-asking :is({HOLDS})")
+            scroll_to(page, f".nv.nv-asking :is({DRAWN})")
             panel = page.locator(".nv.nv-asking").first
-            answer = ASKING[topic][2]
+            answer = ANSWERS_OF[topic]
             assert not re.search(answer, panel.evaluate(SENSED)), topic
             panel.get_by_role("button", name="Show me").click()
             page.wait_for_timeout(500)

@@ -113,7 +113,21 @@ presets(
 # <!-- teacher (5 min): Say that nothing in the picture is measured. 4.2 % of the attention weights of GPT-2 small are silent, and 0.3 % of Llama-3-8B's. Three reasons of about the same size: a head is 1/32 of the width instead of 1/12, rotary positions leave half, and four heads share a key. -->
 
 # %% jupyter={"source_hidden": true}
+predict(
+    "In which of these models is the smallest part of the attention weights silent?",
+    "Falcon-7B: 71 heads with one key and one value, rotary positions",
+    choices={
+        "GPT-2 small: 12 heads, biases": "Each head has two bases of its own, a² directions each: of all models here it is the largest part.",
+        "LLaMA-7B: 32 heads, rotary positions": "Rotary positions leave a of a² for keys and queries. The values lose a² a head.",
+        "Llama-3-8B: 32 heads, four to a key and a value, rotary positions": "A quarter of the bases. One of the others shares more.",
+        "Falcon-7B: 71 heads with one key and one value, rotary positions": "A layer has one basis of keys, one of values, and no more.",
+    },
+    asks="silent part",
+)
+
+# %% jupyter={"source_hidden": true}
 RealModelsExplorer(
+    asks="silent part",
     presets={
         "all": "",
         "bases of keys, queries": "parts=keys",
@@ -124,7 +138,6 @@ RealModelsExplorer(
 
 # %% [markdown]
 # * OPT-6.7B and LLaMA-7B have the same shape; one has biases and one rotary positions. Compare their keys and queries.
-# * In which model is the smallest part silent, and why?
 #
 # <details><summary>Answers</summary>
 #

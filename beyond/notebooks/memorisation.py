@@ -41,6 +41,7 @@ predict(
         57: "That is the number of parameters. How many of them can be seen in the function?",
         18: "A and V have 9 entries each. What can be moved from one to the other?",
     },
+    asks="numbers by heart",
 )
 
 # %% [markdown]
@@ -48,16 +49,18 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 MemorisationExplorer(
+    state="over=P",
+    asks="numbers by heart",
     presets={
-        "a small change": "",
-        "over the parameters": "over=P",
-        "random numbers": "targets=random",
-        "another network's outputs": "targets=teacher",
+        "over the parameters": "",
+        "over the dimension": "over=D",
+        "random numbers": "targets=random;over=D",
+        "another network's outputs": "targets=teacher;over=D",
     },
 )
 
 # %% [markdown]
-# * What happens at one number more than $D$? Do the parameters $P$ tell where a network stops?
+# * Do the parameters $P$ tell where a network stops? Press **over the dimension**: what happens at one number more than $D$?
 # * Ask for **random numbers**. Which kind of attention stops long before $D$?
 # * Another network of the same shape gives the numbers. Why can these be learnt beyond $D$?
 #

@@ -41,6 +41,12 @@ net = nv.Architecture(widths=(9, 8, 9, 1), head_dims=(2, 2, 1), tokens=2)
 predict(
     "Of the 9 dimensions after layer 2, how many does anything later look at?",
     measure_span(net, 2),
+    wrong={
+        9: "That is the width. Only L and M₃ come later: how many numbers do they take?",
+        8: "So many arrive. How many of them do L and M₃ look at?",
+        2: "L has one row and takes a number, M₃ takes k·x and q·x. Add them up.",
+        1: "That is what L takes. M₃ looks at the same tokens.",
+    },
 )
 
 # %% [markdown]
@@ -235,10 +241,26 @@ check_meeting(M_new, my_x1, my_x2)
 # %% [markdown]
 # ## Attack them
 #
-# Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*, which *has* two solutions (Theorem 3.2 of the paper). Does the search find both? Then choose, as **network**, softmax with one, two, three layers (some seconds each).
+# Look for a second set of weights: start somewhere, and move until the function is that of the given network. Begin with *lightning, rank one*: a layer with one output and $a = 1$, so $A = u k^\top$ and $V = h v^\top$ (Theorem 3.2 of the paper).
+
+# %% jupyter={"source_hidden": true}
+predict(
+    "Its output is φ(X)ᵢ = Σⱼ (u·xⱼ)(k·xᵢ)(v·xⱼ) h. Up to rescaling, how many weights (A, V) have this function?",
+    2,
+    wrong={
+        1: "Look at the sum: can you tell u from v?",
+        3: "u and v meet the same token, and k another one. Who may change places?",
+        6: "u and v meet the same token, and k another one. Who may change places?",
+    },
+    asks="second set of weights",
+)
+
+# %% [markdown]
+# Each dot is a start: how far from the given weights it ended, and how far its function is from theirs. Does the search find what you said? Then choose, as **network**, softmax with one, two, three layers (some seconds each).
 
 # %% jupyter={"source_hidden": true}
 SearchExplorer(
+    asks="second set of weights",
     presets={
         "lightning, rank one": "",
         "softmax, one layer": "case=softmax-1",

@@ -168,6 +168,7 @@ predict(
         "to the left": "Look at the real part, log m / s, for m = 2.",
         "apart from each other": "The distance 2π / s does not contain m.",
     },
+    asks="a third token",
 )
 
 # %% [markdown]
@@ -179,15 +180,17 @@ predict(
 
 # %% jupyter={"source_hidden": true}
 SameFunctionExplorer(
-    state="view=poles",
+    state="view=poles;third=0",
+    asks="a third token",
     presets={
-        "shuffled, another basis": "swapped=both;basis=0.7",
-        "−A and −V": "swapped=none;basis=0;skip=yes;signs=yes;third=0",
-        "a step off": "swapped=none;basis=0;off=0.3",
+        "shuffled, another basis": "swapped=both;basis=0.7;third=1",
+        "−A and −V": "swapped=none;basis=0;skip=yes;signs=yes",
+        "a step off": "swapped=none;basis=0;off=0.3;third=1",
     },
 )
 
 # %% [markdown]
+# * Drag **third token** from 0 to 1. Did the poles go where you said?
 # * Press the first button. Weights have moved; have the poles?
 # * Press **−A and −V**. Each logit is *minus* one of the other network. Are the poles the same? Then drag **third token** away from 0.
 #

@@ -66,8 +66,11 @@ predict(
     "Two layers, four tokens: how many terms has one output token?",
     4 ** len(nv.unroll(2)),
     wrong={
-        16: "Each of four places has a choice of four tokens, whatever the others chose."
+        16: "Each of four places has a choice of four tokens, whatever the others chose.",
+        81: "That would be three tokens: 3 to the number of places.",
+        64: "Four tokens are chosen, not three: one at each j.",
     },
+    asks="terms of the sum",
 )
 
 # %%
@@ -97,6 +100,7 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 
 # %% jupyter={"source_hidden": true}
 UnrollingExplorer(
+    asks="terms of the sum",
     presets={
         "place 3": "",
         "place 3, reflected": "reflect=yes",

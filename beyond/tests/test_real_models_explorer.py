@@ -33,12 +33,17 @@ def by_hand(model, parts):
     }[parts] / weights
 
 
+def names_of(panel):
+    """The models, from the longest bar on."""
+    return [name.strip() for name in trace(panel.figure, "models").text]
+
+
 @pytest.mark.parametrize("parts", PARTS)
 def test_the_bars_are_the_symmetries_of_the_models_and_add_up(panel, parts):
     panel.state = f"parts={parts}"
     bars = [t for t in panel.figure.data if t.type == "bar"]
     lengths = [sum(bar.x[i] for bar in bars) for i in range(len(MODELS))]
-    models = [real_model(name) for name in panel.figure.layout.yaxis.ticktext]
+    models = [real_model(name) for name in names_of(panel)]
     assert lengths == pytest.approx([by_hand(model, parts) for model in models])
     assert lengths == sorted(lengths, reverse=True) and len({*models}) == 19
     assert {bar.name for bar in bars if any(bar.x)} == set(PARTS[parts])
@@ -59,7 +64,7 @@ def test_the_words_are_the_numbers_of_the_models(panel):
 def test_each_bar_says_what_proves_the_stack_of_its_model(panel):
     panel.state = "parts=all"
     bars = trace(panel.figure, "bases of values and outputs").customdata
-    said = dict(zip(panel.figure.layout.yaxis.ticktext, bars, strict=True))
+    said = dict(zip(names_of(panel), bars, strict=True))
     proved = "its stack without norms and MLPs: {}, proved here"
     assert proved.format("Theorem H") in said["GPT-2 small"]
     assert proved.format("Theorem R") in said["Llama-3-8B"]

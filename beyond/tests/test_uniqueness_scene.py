@@ -121,3 +121,97 @@ def test_on_a_phone_tab_reaches_the_maps_first_as_they_stand_first(scene):
     assert kinds() == ["map", "go", "token"]
     redraw(page, SingletonExplorer(state="candidate=negative"))
     assert kinds() == ["token", "map", "token", "go"]
+
+
+# ▶
+
+
+@pytest.mark.parametrize(
+    ("state", "moments", "words"),
+    [
+        (
+            "travel=0",
+            (0, "arrival"),
+            ["true exponentials", "P′ goes to 0 and Q′ to ∞", "meet in θ′ only"],
+        ),
+        (
+            "candidate=positive;travel=0",
+            (0, 0.5, 0.58, "arrival"),
+            [
+                "true exponentials",
+                "Q and Q′ go to 0",
+                "x₁ runs away",
+                "x₁ has left the picture",
+                "meet in θ′ only",
+            ],
+        ),
+        (
+            "candidate=other M₂;travel=0",
+            (0, 0.5),
+            [
+                "true exponentials",
+                "layer 1 is frozen",
+                "in layer 2 P′Q′ goes to 1",
+                "meet in θ′ only",
+            ],
+        ),
+        (
+            "candidate=negative;travel=0",
+            (0, "arrival"),
+            ["true exponentials", "so P′ goes to ∞", "in both, in different places"],
+        ),
+    ],
+)
+def test_play_holds_where_something_happens_and_says_what(
+    scene, bare_page, state, moments, words
+):
+    bare_page.clock.install()
+    page = scene(state, kind=SingletonExplorer)
+    page.clock.run_for(500)
+    page.locator(".nv-play").click()
+    stops, told = [], []
+    for _ in range(160):
+        page.clock.run_for(100)
+        stops.append(place(page)["travel"])
+        said_now = page.locator(".nv-story").text_content()
+        told += [said_now] * (said_now not in told)
+    assert len(told) == len(words), told
+    for now, word in zip(told, words, strict=True):
+        assert word in now
+    held = [at for at in dict.fromkeys(stops) if stops.count(at) >= 9]
+    assert held[-1] == 1
+    known = [at for at in moments if at != "arrival"]
+    assert held[: len(known)] == pytest.approx(known, abs=0.03)
+    assert len(held) == len(moments) + 1
+    if "arrival" in moments:
+        assert known[-1] < held[-2] < 0.9
+
+
+def test_where_motion_is_reduced_it_goes_from_moment_to_moment(scene, bare_page):
+    bare_page.clock.install()
+    page = scene("candidate=other M₂;travel=0", "reduce", SingletonExplorer)
+    page.locator(".nv-play").click()
+    stops = []
+    for _ in range(60):
+        page.clock.run_for(100)
+        stops.append(place(page)["travel"])
+    assert list(dict.fromkeys(stops)) == [0, 0.5, 1]
+
+
+def test_play_begins_at_the_beginning_and_goes_on_where_it_was_stopped(
+    scene, bare_page
+):
+    bare_page.clock.install()
+    page = scene("candidate=unrelated;travel=0.4", kind=SingletonExplorer)
+    page.clock.run_for(500)
+    play = page.locator(".nv-play")
+    play.click()
+    page.clock.run_for(200)
+    assert place(page)["travel"] == 0
+    page.clock.run_for(3000)
+    play.click()
+    stopped = place(page)["travel"]
+    assert 0 < stopped < 1
+    play.click()
+    page.clock.run_for(100)
+    assert place(page)["travel"] == pytest.approx(stopped, abs=0.05)

@@ -3,6 +3,7 @@ keyboard."""
 
 import base64
 
+import node as program
 import pytest
 from scenes import ask, asked, dragged, middle, named, place, redraw, said, touch
 
@@ -335,3 +336,82 @@ def test_the_picture_is_kept_as_it_is_seen(scene):
     assert base64.b64decode(data)[:4] == b"\x89PNG"
     width, *colors = ask(page, "picture", data)
     assert width == 1100 and min(colors) > 10
+
+
+# ▶
+
+STORY = """
+import { momentsOf, storyAt } from "beyond/unrolled_story";
+say(given.map((layers: number) => ({
+  moments: momentsOf(layers).map((share) => ({share, ...storyAt(layers, share)})),
+  places: Array.from({length: 1001}, (_, n) => storyAt(layers, n / 1000)),
+})));
+"""
+
+
+def test_the_story_stops_at_each_kind_of_factor_and_round_the_window():
+    told = program.ask(STORY, [1, 2, 3, 4])
+    for layers, story in enumerate(told, start=1):
+        *firsts, before, after = story["moments"]
+        last = 3 ** (layers - 1)
+        kinds = unroll(layers)[:last]
+        wanted = [k for k, kind in enumerate(kinds, 1) if kinds.index(kind) == k - 1]
+        assert [one["place"] for one in firsts] == wanted
+        assert [(one["place"], one["turn"]) for one in (before, after)] == [
+            (last, 0),
+            (last, 1),
+        ]
+        shares = [one["share"] for one in story["moments"]]
+        assert shares == sorted(set(shares)) and 0 < shares[0] and shares[-1] < 1
+        places = [one["place"] for one in story["places"]]
+        assert set(places) == set(range(1, last + 1)) and places == sorted(places)
+        assert story["places"][-1] == {"place": last, "turn": 1}
+
+
+def test_play_goes_along_the_factors_and_turns_the_window_round(scene, bare_page):
+    bare_page.clock.install()
+    page = scene("layers=2;place=3;reflect=yes", kind=UnrollingExplorer)
+    page.clock.run_for(600)
+    page.locator(".nv-play").click()
+    stops, told = [], []
+    for _ in range(230):
+        page.clock.run_for(100)
+        stops.append((place(page)["place"], middle(page, TURN)[1]))
+        words = page.locator(".nv-joins").text_content()
+        told += [words] * (words not in told)
+    held = [at for at in dict.fromkeys(stops) if stops.count(at) >= 10]
+    assert [at for at, _ in held] == [1, 2, 3, 3]
+    assert held[-1][1] > held[-2][1] + 100  # the ring has gone down
+    assert [words.partition(" joins")[0] for words in told] == [
+        "M₁ at place 1",
+        "M₁ᵀ at place 2",
+        "M₂ at place 3",
+        "turned round, M₂ at place 3",
+    ]
+    assert asked(page, "place", "reflect") == [3, True]
+    assert "M₂ ⇄ M₂ᵀ" in said(page) and "sum" in said(page)
+    assert page.locator(".nv-play").inner_text() == "▶"
+
+
+def test_who_takes_hold_of_the_term_ends_the_story(scene, bare_page):
+    bare_page.clock.install()
+    page = scene("layers=2;place=3", kind=UnrollingExplorer)
+    page.clock.run_for(600)
+    home = middle(page, TURN)
+    page.locator(".nv-play").click()
+    page.clock.run_for(14_500)  # the window is turning
+    assert middle(page, TURN)[1] > home[1] + 20
+    page.locator(FACTORS).focus()
+    page.keyboard.press("ArrowLeft")
+    page.clock.run_for(600)
+    assert place(page) == {"place": 2, "reflect": False}
+    assert middle(page, TURN)[1] == pytest.approx(home[1], abs=1)
+    assert page.locator(".nv-play").inner_text() == "▶"
+
+
+def test_of_two_tokens_there_is_nothing_to_play(scene):
+    page = scene(kind=UnrollingExplorer)
+    assert page.locator(".nv-play").is_visible()
+    redraw(page, UnrollingExplorer(state="two_tokens=yes"))
+    page.wait_for_timeout(200)
+    assert not page.locator(".nv-play").is_visible()

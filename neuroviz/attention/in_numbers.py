@@ -21,7 +21,7 @@ def paper_formula_in_numbers(arch: Architecture) -> str:
         said = f"{alphas[0]} + {d[0]}·{d[1]}"
     else:
         delta = min(d[1:-1])
-        said = f"{delta}·({d[0]} + {d[-1]} − {delta}) + {_sum(alphas)}"
+        said = f"{delta}·({d[0]} + {d[-1]} − {delta}) + {sum_of(alphas)}"
     if arch.attention == "lightning":
         said += f" − {arch.num_layers}"
     return said
@@ -44,10 +44,10 @@ def general_formula_in_numbers(arch: Architecture) -> str:
     for i, a in enumerate(arch.head_dims):
         is_hidden = hidden_after is not None and i >= hidden_after
         heads.append(sigma(a, w[i]) if is_hidden else alpha(a, w[i]))
-    said = f"{_sum(matrices)} + {_sum(heads)}"
+    said = f"{sum_of(matrices)} + {sum_of(heads)}"
     inner = [width**2 for width in w[1:-1]]
     if inner:
-        said += f" − {_sum(inner, ' − ')}"
+        said += f" − {sum_of(inner, ' − ')}"
     if arch.attention == "lightning":
         said += f" − {arch.num_layers}"
     return said
@@ -68,8 +68,12 @@ def alphas_in_numbers(arch: Architecture) -> str:
     return ", ".join(said)
 
 
-def _sum(terms: list[int], between: str = " + ") -> str:
-    """Term by term; equal terms of a long sum are counted."""
+def sum_of(terms: list[int], between: str = " + ") -> str:
+    """Term by term; equal terms of a long sum are counted.
+
+    >>> sum_of([5, 3]), sum_of([5, 3, 3, 3, 3])
+    ('5 + 3', '5 + 4·3')
+    """
     if len(terms) <= _MOST_TERMS:
         return between.join(map(str, terms))
     said = []

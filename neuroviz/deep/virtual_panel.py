@@ -126,7 +126,10 @@ def _rescaling_badge(study: RescalingStudy) -> str:
     eq13 = Reasons(
         f"λ₀ L and λᵢ Mᵢ give the same function exactly when λ₀ {powers} = 1.",
         "Eq. 13",
-        (Hypothesis("lightning, and the function is not 0", True),),
+        (
+            Hypothesis("lightning attention", study.is_symmetry),
+            Hypothesis("the function is not 0", bool(study.outputs.start.any())),
+        ),
     )
     source = "Thm. 3.2" if layers == 1 else "Thm. 3.7"
     asked = "L ≠ 0, no M is antisymmetric or of rank 1"

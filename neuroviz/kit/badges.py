@@ -33,29 +33,41 @@ def exact_badge(text: str, prime: int = DEFAULT_PRIME, says: str = "") -> str:
     return badge("exact", text, Reasons(said, "exact rank", facts=(modulo,)))
 
 
-def measured_badge(found: Measurement, net: object = None) -> str:
+def measured_badge(found: Measurement, net: object = None, code: str = "") -> str:
     """The badge of an exact measurement, with its number.
+
+    Args:
+        code: a line of Python that repeats it, where `net` is no network of the paper.
 
     >>> from neuroviz.attention import Architecture
     >>> from neuroviz.kit.measured import measure_dimension
     >>> "exact · 16<" in measured_badge(measure_dimension(Architecture((3, 3), (2,))))
     True
     """
-    return badge(found.status, str(found.value), of_a_measurement(found, net))
+    reasons = of_a_measurement(found, net, code=code)
+    return badge(found.status, str(found.value), reasons)
 
 
-def theory_badge(expected: Expected, measured: int, net: object = None) -> str:
+def theory_badge(
+    expected: Expected,
+    measured: int,
+    net: object = None,
+    reasons: Reasons | None = None,
+) -> str:
     """The badge of what theory says: its source and number, and whether the measurement
     is another one.
+
+    Args:
+        reasons: what it rests on, where `net` is no network of the paper.
 
     >>> expected = Expected(38, "proved", "Cor. 3.8", "")
     >>> "38 ≠ measured" in theory_badge(expected, measured=37)
     True
     """
-    if expected.value is None:
-        return theme.badge("no formula")
-    agrees = "" if expected.value == measured else " ≠ measured"
-    reasons = of_a_formula(expected, net)
+    reasons = reasons or of_a_formula(expected, net)
     opens = None if reasons is None else reasons.as_html()
+    if expected.value is None:
+        return theme.badge("no formula", opens=opens)
+    agrees = "" if expected.value == measured else " ≠ measured"
     said = f"{expected.source}: {expected.value}{agrees}"
     return theme.badge(expected.status, said, opens)

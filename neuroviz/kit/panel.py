@@ -27,7 +27,7 @@ from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.picture import Picture
-from neuroviz.kit.plot import Parts
+from neuroviz.kit.plot import Parts, without_answers
 from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
 from neuroviz.kit.shell import Shell
@@ -133,7 +133,7 @@ class Panel(Shell):
         self._shown = self._answer(default if slow else request)
         self._shown_of: Values = default_values if slow else values_of(self.controls)
         self.figure = Chart(
-            self.draw(self._shown), self.controls, self.walks, self._shown_of
+            self._seen(self._shown), self.controls, self.walks, self._shown_of
         )
         self.figure.observe(self._on_width, names="width")
         self._box.children = [self.figure]
@@ -400,7 +400,23 @@ class Panel(Shell):
             self._fail(error)
 
     def _redraw(self, answer: object) -> None:
-        self.figure.show(self.draw(answer), self._shown_of)
+        self.figure.show(self._seen(answer), self._shown_of)
+
+    def _seen(self, answer: object) -> Parts | Picture:
+        """The figure, as far as it may be seen: a chart has its headlines once somebody
+        has guessed. Of a scene the page hides them."""
+        parts = self.draw(answer)
+        self._hides_answers = self.is_asking and isinstance(parts, Parts)
+        return without_answers(parts) if self._hides_answers else parts
+
+    def _bring_answers(self) -> None:
+        """The figure follows the words, which have come or gone."""
+        is_chart = "facts" not in self.figure.drawn
+        if self._shown is None or not is_chart:
+            return
+        if self._hides_answers != self.is_asking:
+            with theme.using(self._theme):
+                self._redraw(self._shown)
 
     def _on_width(self, change: dict) -> None:
         if 0 < change["new"] < _ROOM_FOR_A_LECTURE:
@@ -503,6 +519,7 @@ class Panel(Shell):
             self.remove_class(_ASKING)
             self._write(self.title, self._badges, self.description, self._shown_of)
         self._show_me.layout.display = "" if self.is_asking else "none"
+        self._bring_answers()
 
     def _write_state(self) -> None:
         quiet = self._quiet

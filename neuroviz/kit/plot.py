@@ -19,6 +19,10 @@ LEFT = "left"
 RIGHT = "right"
 TOP = "top"
 BOTTOM = "bottom"
+ANSWER = "answer"
+"""The name of words, and the `meta` of a trace, that wait for a guess."""
+UNTIL = "until"
+"""The name of words that stand there until then."""
 
 
 def headline(text: str, axis: str = "") -> dict:
@@ -37,6 +41,7 @@ def headline(text: str, axis: str = "") -> dict:
         axis,
         **place,
         yshift=6,
+        name=ANSWER,
         font={"size": theme.size("title")},
     )
 
@@ -123,6 +128,29 @@ def compose(*views: View, **layout: object) -> Parts:
     return Parts(
         [_without_empty_texts(trace) for view in views for trace in view.traces], layout
     )
+
+
+def without_answers(parts: Parts) -> Parts:
+    """The figure as somebody sees it who has not guessed yet: without headlines, and
+    what else is named as an answer. A page does the same in web/book/stills.ts.
+
+    >>> plot = Plot("", (0, 1), (0, 1))
+    >>> plot.headline("all stop at D")
+    >>> plot.text("D", 1, 0, "note", "ink")
+    >>> notes = without_answers(compose(plot.view())).layout["annotations"]
+    >>> [note["text"] for note in notes if note.get("visible", True)]
+    ['D']
+    """
+    seen = {ANSWER: False, UNTIL: True}
+    traces = [
+        trace | {"visible": False} if trace.get("meta") == ANSWER else trace
+        for trace in parts.traces
+    ]
+    notes = []
+    for note in parts.layout.get("annotations", ()):
+        name = note.get("name")
+        notes.append(note | {"visible": seen[name]} if name in seen else note)
+    return Parts(traces, parts.layout | {"annotations": notes})
 
 
 def _without_empty_texts(trace: dict) -> dict:
@@ -357,9 +385,13 @@ class Plot:
 
     # Words
 
-    def headline(self, text: str, **more: object) -> None:
-        """What was found here."""
+    def headline(self, text: str, before: str = "", **more: object) -> None:
+        """What was found here; `before` stands in its place until somebody has
+        guessed."""
         self._view.annotations.append(headline(text, self._n) | more)
+        if before:
+            waits = {"name": UNTIL, "visible": False}
+            self._view.annotations.append(headline(before, self._n) | more | waits)
 
     def text(
         self, text: str, x: object, y: object, size: str, role: str, **more: object

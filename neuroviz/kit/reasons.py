@@ -1,10 +1,11 @@
 """What a badge answers when it is pressed: what it rests on, for the setting in
 hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha1
 from html import escape
+from typing import ClassVar
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.expected import Expected
@@ -91,32 +92,28 @@ PAGES = {
         "beyond/docs/lightning_dimension.md",
         "Theorem C. The dimension of any lightning network",
     ),
-    "Theorem M": (
-        "beyond/docs/lightning_heads.md",
-        "Theorem M. One lightning layer with few heads",
-    ),
-    "Theorem N": (
-        "beyond/docs/lightning_layers_add.md",
-        "Theorem N. Lightning without skips: the layers add, less the bases",
-    ),
     "exact rank": (f"{_PAPER}/exact_rank.md", "Exact rank"),
 }
 """Source of a badge → the page that has it, and the heading there."""
 
-_LONGEST_LINE = 200  # of Python that is shown
+LONGEST_LINE = 200  # of Python that is shown
 
 
 @dataclass(frozen=True)
 class Reasons:
     """What a badge rests on.
 
+    Another package knows more pages: its own kind of reasons has a larger `pages`.
+
     Attributes:
         says: the statement, with the reader's numbers in it.
-        source: a name of `PAGES`.
+        source: a name of `pages`.
         hypotheses: each with whether it holds.
         facts: what else there is to know, a line each.
         code: a line of Python that repeats it; empty if there is none.
     """
+
+    pages: ClassVar[Mapping[str, tuple[str, str]]] = PAGES
 
     says: str
     source: str = ""
@@ -134,7 +131,7 @@ class Reasons:
         if self.code:
             parts.append(f"<pre>{escape(self.code)}</pre>")
         if self.source:
-            page, heading = PAGES[self.source]
+            page, heading = self.pages[self.source]
             words = escape(heading)
             where = f'data-page="{page}" data-heading="{words}"'
             parts.append(f'<a class="nv-page" {where}>{words}</a>')
@@ -155,9 +152,12 @@ def _in_words(asked: Hypothesis) -> str:
 
 
 def of_a_measurement(
-    found: ExactMeasurement, net: object = None, says: str = ""
+    found: ExactMeasurement, net: object = None, says: str = "", code: str = ""
 ) -> Reasons:
     """Prime, columns, and the chance of an error.
+
+    Args:
+        code: what repeats it, where `net` is no network of the paper.
 
     >>> from neuroviz.kit.measured import measure_dimension
     >>> net = Architecture((3, 3), (2,))
@@ -186,7 +186,7 @@ def of_a_measurement(
         f"computed without rounding: {found.value}.",
         source="exact rank",
         facts=tuple(facts),
-        code="" if net is None else _line(net, "measure_dimension"),
+        code=code or ("" if net is None else _line(net, "measure_dimension")),
     )
 
 
@@ -244,6 +244,6 @@ def _line(net: object, function: str) -> str:
     """Python that says the number again; of a network that takes too long to write,
     nothing."""
     line = f"nv.{function}(nv.{net!r}).value"
-    if type(net) is not Architecture or len(line) > _LONGEST_LINE:
+    if type(net) is not Architecture or len(line) > LONGEST_LINE:
         return ""
     return line

@@ -60,8 +60,8 @@ def _reasons(study: FiberStudy) -> Reasons:
             if s.attention == "lightning"
             else "With one token φ(x) = Vx: A is not seen at all."
         )
-        return Reasons(says, "One token", (Hypothesis("t = 1", True),))
-    asked = (Hypothesis(f"t ≥ 2 (t = {s.tokens})", True),)
+        return Reasons(says, "One token", (Hypothesis("t = 1", s.tokens == 1),))
+    asked = (Hypothesis(f"t ≥ 2 (t = {s.tokens})", s.tokens >= 2),)
     if s.attention == "softmax":
         is_zero = not study.base[1].any()
         asked += (Hypothesis("V ≠ 0", not is_zero),)

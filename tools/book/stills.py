@@ -202,6 +202,7 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
     """
     control = panel.controls[name]
     opened = panel.state
+    panel.show_words()  # the page itself keeps them back
     _finish(panel, opened)
     start = control.value
     every = places(panel, name, most)

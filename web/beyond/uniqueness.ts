@@ -13,6 +13,7 @@ import css from "./uniqueness.css";
 import type { UniquenessFacts, UniquenessPlace } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
 import { mapsView } from "./uniqueness_maps";
+import { momentsOf, saysAt } from "./uniqueness_story";
 import { wayView } from "./uniqueness_tokens";
 import { drawnAt, movedAt, nearest, stopsOf, type Both, type Stop } from "./uniqueness_way";
 
@@ -67,11 +68,20 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
   footer.className = "nv-footer";
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
+  const says = footer.appendChild(document.createElement("span"));
+  says.className = "nv-story role-focus";
+  says.setAttribute("aria-live", "polite");
+  let played: number | null = null; // how far ▶ has come, until something else moves
   const play = player(footer, {
     name: "go the way",
-    seconds: 6,
-    from: () => (controls.here.travel > 0.99 ? 0 : controls.here.travel),
-    to: (share) => controls.go({ travel: share }),
+    seconds: 7,
+    from: () => (played === controls.here.travel && played < 1 ? played : 0),
+    to(share) {
+      isTouched = true;
+      controls.go({ travel: share });
+      played = controls.here.travel;
+    },
+    moments: () => momentsOf(formulas(), stops),
   });
 
   /** Who takes hold of something knows what to do. */
@@ -104,6 +114,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
     left.move(shown[0], moved, travel, range);
     maps.move(shown, travel, range);
     right.move(shown[1], moved, travel, range);
+    says.textContent = saysAt(formulas(), travel, shown);
     const hint = isTouched || !hasWay() ? "" : HINT;
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }

@@ -6,9 +6,8 @@ import { SUBSCRIPTS, tokenPaths } from "./token_paths";
 import { meetingOf, type Run } from "./two_tokens";
 import type { NetworkFacts } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
-import { walks, type Side } from "./uniqueness_way";
+import { isSeen, SEEN, walks, type Side } from "./uniqueness_way";
 
-const SEEN: Point = [-0.16, 1.16]; // places that have room in the picture
 const LAST = 0.15; // of a row: so far below the last layer stands L
 
 interface Held {
@@ -42,7 +41,6 @@ export function wayView(host: HTMLElement, side: Side, hands: Hands) {
     left + unit * (place - SEEN[0]),
     top + row * level,
   ];
-  const isSeen = (place: number) => place >= SEEN[0] && place <= SEEN[1];
 
   return {
     /** Another way: what one takes hold of. */

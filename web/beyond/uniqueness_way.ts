@@ -21,6 +21,11 @@ export type Both = [Run, Run];
 /** Which of the two networks: 0 for θ, 1 for θ′. */
 export type Side = 0 | 1;
 
+/** Places that have room in the picture. */
+export const SEEN: Point = [-0.16, 1.16];
+
+export const isSeen = (place: number) => place >= SEEN[0] && place <= SEEN[1];
+
 /** A token that runs away is drawn no farther than here, and so is an infinite place. */
 const AWAY = 3;
 const SPEED = 4;

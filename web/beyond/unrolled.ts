@@ -3,12 +3,13 @@
  * part of the term over.
  */
 import { Controls } from "../kit/controls";
-import { eachFrame, tween } from "../kit/motion";
+import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
 import css from "./unrolled.css";
 import type { UnrolledFacts, UnrolledPlace } from "./unrolled_facts";
 import { leavesOf } from "./unrolled_places";
+import { momentsOf, storyAt } from "./unrolled_story";
 import { factorsOf, shownAt, type Shown } from "./unrolled_term";
 import { termView } from "./unrolled_term_view";
 import { treeView } from "./unrolled_tree_view";
@@ -21,6 +22,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   let shown: Shown | null = null;
   let turn: number | null = null; // how far the window is turned round, from 0 to 1
   let isTurnedByHand = false;
+  let isTold = false; // by ▶, just now
   let drawnFor = "";
   let isTouched = false;
   let stopTween = () => {};
@@ -28,7 +30,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   const controls = new Controls<UnrolledPlace>(talk, follow);
   const frame = eachFrame(paint);
   const tree = treeView(host, (place) => {
-    isTouched = true;
+    touch();
     pick(place);
   });
   const term = termView(host, {
@@ -36,7 +38,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     end: () => controls.release(),
     picked: pick,
     stepped(by) {
-      isTouched = true;
+      touch();
       pick(controls.here.place + by);
     },
     turned(share) {
@@ -52,7 +54,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
       turnTo(Number(controls.here.reflect));
     },
     reflected(isTurned) {
-      isTouched = true;
+      touch();
       controls.go({ reflect: isTurned });
     },
   });
@@ -62,10 +64,44 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
   const joins = footer.appendChild(document.createElement("span"));
-  joins.className = "nv-joins role-focus";
+  joins.className = "nv-joins nv-answer role-focus";
+  let told = 0; // how far ▶ has come
+  const play = player(footer, {
+    name: "go along the factors, and turn the window round",
+    seconds: 14,
+    from: () => (told < 1 && isWhereTold() ? told : 0),
+    to(share) {
+      isTouched = true;
+      told = share;
+      const { place, turn: turned } = storyAt(layersNow(), share);
+      stopTween();
+      turn = turned;
+      isTold = true;
+      controls.go({ place, reflect: turned === 1 });
+      isTold = false;
+      frame.soon();
+    },
+    moments: () => momentsOf(layersNow()),
+  });
+
+  const layersNow = () => message.facts.formulas.layers;
+
+  /** Whether nothing has moved since ▶ was stopped. */
+  function isWhereTold(): boolean {
+    const { place, turn: turned } = storyAt(layersNow(), told);
+    return controls.here.place === place && turn === turned;
+  }
+
+  /** Who takes hold of something knows what to do. */
+  function touch() {
+    isTouched = true;
+    play.stop();
+    turnTo(Number(controls.here.reflect));
+  }
 
   function hold() {
     isTouched = true;
+    play.stop();
     stopTween();
     controls.hold();
   }
@@ -84,7 +120,8 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     if (place.place > factorsOf(formulas.layers).length) return;
     shown = shownAt(formulas, place);
     turn ??= Number(place.reflect);
-    if (!isTurnedByHand) turnTo(formulas.isOfTwo ? 0 : Number(place.reflect));
+    const isMoving = isTurnedByHand || isTold;
+    if (!isMoving) turnTo(formulas.isOfTwo ? 0 : Number(place.reflect));
     frame.soon();
   }
 
@@ -124,7 +161,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     draw();
     tree.move(shown.focus);
     term.move(shown, controls.here, turn!);
-    const link = linkOf(shown, formulas);
+    const link = linkOf(shown, formulas, turn! > 0.5);
     const strong = document.createElement("strong");
     strong.textContent = link.link;
     joins.replaceChildren(link.joins, strong);
@@ -136,13 +173,19 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     show(next) {
       const isNew = message?.facts.formulas !== next.facts.formulas;
       message = next;
-      if (isNew) shown = null;
+      if (isNew) {
+        shown = null;
+        play.stop();
+        told = 0;
+      }
+      play.show(!next.facts.formulas.isOfTwo);
       controls.take(next, isNew);
       frame.soon();
     },
     close() {
       controls.close();
       stopTween();
+      play.stop();
       frame.stop();
     },
   };

@@ -27,13 +27,18 @@ export function number(value: number, nothing: number): string {
   return `${mantissa.replace("-", "−")}·10${exponent < 0 ? "⁻" : ""}${digits}`;
 }
 
-/** The factor that is pointed at, the tokens that it joins, and what it gives between them. */
-export function linkOf({ factors, focus, term }: Shown, formulas: Formulas) {
+/**
+ * The factor that is pointed at, the tokens that it joins, and what it gives between them; also
+ * where the window is turned round.
+ */
+export function linkOf(shown: Shown, formulas: Formulas, isTurned = false) {
+  const { factors, focus } = shown;
+  const term = isTurned ? shown.turned : shown.term;
   const name = nameOf(factors[focus - 1]);
   const [left, right] = [focus - 1, focus].map((n) => tokenOf(term.tokens[n], term, formulas));
   const value = number(term.values[focus - 1], formulas.nothing);
   return {
-    joins: `${name} at place ${focus} joins ${left} and ${right}: `,
+    joins: `${isTurned ? "turned round, " : ""}${name} at place ${focus} joins ${left} and ${right}: `,
     link: `${left}ᵀ${name}${right} = ${value}`,
   };
 }

@@ -10,7 +10,7 @@ import type { Progress } from "./messages";
 import { chosenMode, isDark, type Mode } from "./mode";
 import { forFingers } from "../kit/panel/fingers";
 import { followChart } from "./scrolling";
-import { figureAt, inDark, isScene, type Look, type Panel as Data } from "./stills";
+import { figureAt, inDark, isScene, withoutAnswers, type Look, type Panel as Data } from "./stills";
 
 declare global {
   // What the scripts leave behind that are loaded with a panel.
@@ -117,8 +117,10 @@ export class Panel {
 
   /** Somebody has guessed, moved something, or asked for the words. */
   showWords() {
+    if (!this.isAsking) return;
     this.element.classList.remove("nv-asking");
     this.name();
+    if (this.data && !this.isLive) this.draw(this.data);
   }
 
   /** What a screen reader calls the figure. */
@@ -167,7 +169,8 @@ export class Panel {
 
   private draw(data: Data) {
     const { light, dark, turn } = globalThis.neurovizLook;
-    const still = figureAt(data, this.place);
+    const its = figureAt(data, this.place);
+    const still = this.isAsking ? withoutAnswers(its) : its;
     const figure = isDark() ? inDark(still, turn) : still;
     this.drawn = this.widthFor(data);
     if (isScene(figure)) {

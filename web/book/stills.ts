@@ -31,6 +31,23 @@ export function figureAt({ figure, stills }: Panel, place: number): Chart | Pict
   return structuredClone(stills[place].changes.reduce(changed, figure));
 }
 
+// As `neuroviz.kit.plot` has them: what waits for a guess, and what stands there until then.
+const [ANSWER, UNTIL] = ["answer", "until"];
+
+/** What is seen before a guess: of a scene its style sheet hides the rest. */
+export function withoutAnswers(figure: Chart | Picture): Chart | Picture {
+  if (isScene(figure)) return figure;
+  const { data, layout } = figure;
+  const traces = data.map((trace) => {
+    return trace.meta === ANSWER ? { ...trace, visible: false as const } : trace;
+  });
+  const annotations = layout.annotations?.map((note) => {
+    if (note.name !== ANSWER && note.name !== UNTIL) return note;
+    return { ...note, visible: note.name === UNTIL };
+  });
+  return { ...figure, data: traces, layout: { ...layout, annotations } };
+}
+
 /** A light figure in the dark: every light code is exchanged for the dark one of its role. */
 export function inDark<Figure>(figure: Figure, turn: Look["turn"]): Figure {
   const code = /#[0-9A-Fa-f]{6}\b/g;

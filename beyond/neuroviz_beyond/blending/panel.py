@@ -4,17 +4,22 @@ from neuroviz.attention.expected import alpha
 from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.words import grouped, in_two_lines, signed
 from neuroviz_beyond.blending.blending_facts import blending_picture
+from neuroviz_beyond.blending.special_layer import tokens_of
 from neuroviz_beyond.blending.study import (
     BlendingSetting,
     HeadsStudy,
     TokenStudy,
     study_blending,
 )
+from neuroviz_beyond.reasons import Reasons, repeated
+from neuroviz_beyond.transformers.hypotheses import hypotheses_of
+from neuroviz_beyond.transformers.reasons import line
+from neuroviz_beyond.transformers.transformer import Transformer
 
 _OF_THE_TOKEN = ("angle", "slant")
+_HALFWAY = 45  # degrees
 _OF_THE_HEADS = ("turn", "width", "head_dim", "heads", "shared", "follow", "seed")
 
 
@@ -64,7 +69,11 @@ class BlendingExplorer(Panel):
 def _token_badge(study: TokenStudy) -> str:
     s = study.setting
     orthogonal = Hypothesis(f"x₁ᵀPx₂ = 0; here it is {signed(s.slant)}", s.slant == 0)
-    lengths = Hypothesis("x₁ᵀPx₁ and x₂ᵀPx₂ are not 0", True)
+    # P is the identity here.
+    m = [sum(x * x for x in token) for token in tokens_of(s.exact_slant)]
+    lengths = Hypothesis(
+        f"m₁, m₂ ≠ 0 for m = xᵀPx; here {m[0]} and {float(m[1]):g}", all(m)
+    )
     if s.slant == 0:
         says = (
             "Theorem N, step (a): column 1 is ω³ m₁x₁ and column 2 is m₂x₂, with "
@@ -87,6 +96,7 @@ def _token_badge(study: TokenStudy) -> str:
         "independent, and column 1 has the part ω³x₁.",
         "Theorem N",
         facts=(f"equal at {angles}",),
+        code=repeated(study_blending, s, ".returns"),
     )
     found = f"{places} place{'s' if places > 1 else ''}"
     return claim + badge("exact", found, said)
@@ -117,11 +127,12 @@ def _say_token(study: TokenStudy) -> str:
 def _heads_badges(study: HeadsStudy) -> str:
     count, s = study.count, study.setting
     d, a, H = s.width, s.head_dim, s.heads
-    heads = Hypothesis(f"H ≤ d: {H} {'≤' if H <= d else '>'} {d}", H <= d)
+    network = Transformer((d, d), (a,), heads=H)
+    most = min(d, 2 * a)
+    generic = f"heads as almost all have them: halfway between two the rank is {most}"
     hypotheses = (
-        heads,
-        Hypothesis("full values, two tokens or more", True),
-        Hypothesis("almost all weights", not s.shared),
+        *hypotheses_of("Theorem M", network),
+        Hypothesis(generic, min(study.all_ranks[_HALFWAY]) == most),
     )
     width = f"(d − a)₊² = {count.conditions}"
     if count.formula is None:
@@ -133,22 +144,32 @@ def _heads_badges(study: HeadsStudy) -> str:
             f"Theorem M: g has H·max(1, H − (d − a)₊²) = {H}·max(1, {H} − "
             f"{count.conditions}) = {count.formula} directions that keep all ranks."
         )
-        reasons = Reasons(says, "Theorem M", hypotheses, (width,))
-        claim = badge("proved here", f"Theorem M: {count.formula}", reasons)
-    network = f"nb.Transformer(widths=({d}, {d}), head_dims=({a},), heads={H})"
+        said = f"Theorem M: {count.formula}"
+        status = "proved here"
+        if not hypotheses[-1].holds:
+            says += " It says so of almost all weights; these are special."
+            said += " at almost all weights"
+            status = "outside hypotheses"
+        claim = badge(status, said, Reasons(says, "Theorem M", hypotheses, (width,)))
     measured = Reasons(
         f"Of the directions of all A and V, {count.measured} are silent at random "
         "weights: their number less the rank of weights ↦ function, without rounding.",
         "exact rank",
         facts=(f"modulo the prime {grouped(count.prime)}",),
-        code=f"{H * (alpha(a, d) + d**2)} - nv.measure_dimension({network}).value",
+        code=f"{H * (alpha(a, d) + d**2)} - {line(network, 'nv.measure_dimension')}",
     )
     ranks = f"ranks {study.ranks[0]} and {study.ranks[1]}"
-    said = "The ranks of A₁′ and A₂′, by elimination with whole numbers."
+    said = Reasons(
+        f"A₁′ has rank {study.ranks[0]} and A₂′ rank {study.ranks[1]} at {s.turn}°, by "
+        "elimination with whole numbers.",
+        "Theorem M",
+        facts=(f"a = {a} asks for ranks up to {min(a, d)}",),
+        code=repeated(study_blending, s, ".ranks"),
+    )
     return (
         claim
         + badge("exact", f"kernel {count.measured}", measured)
-        + badge("exact", ranks, Reasons(said, "Theorem M"))
+        + badge("exact", ranks, said)
     )
 
 

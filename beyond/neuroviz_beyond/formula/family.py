@@ -15,6 +15,7 @@ from neuroviz.kit.settings import choice, seed, switch, text, whole
 from neuroviz.rank.results import Measurement
 from neuroviz_beyond.formula.expression import NAMES, parse_formula
 from neuroviz_beyond.formula.families import FAMILIES, Family, Sizes
+from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.formulas import CERTAINTY, expected_dimension
 
 LARGEST = 10**12  # a formula that gives a larger number is refused
@@ -228,7 +229,15 @@ def what_is_known(family: Family) -> Expected:
     >>> what_is_known(FAMILIES["heads"]).status
     'proved here'
     """
-    expected = [
-        expected_dimension(family.architecture(sizes)) for sizes in family.members
-    ]
-    return min(expected, key=lambda one: CERTAINTY.index(one.status))
+    return least_known(family)[1]
+
+
+def least_known(family: Family) -> tuple[Transformer, Expected]:
+    """The first member about which theory knows least, and what it says.
+
+    >>> print(least_known(FAMILIES["heads-many"])[0])
+    lightning 2→2, a = 1, t = 2, 3 heads
+    """
+    networks = [family.architecture(sizes) for sizes in family.members]
+    pairs = [(network, expected_dimension(network)) for network in networks]
+    return min(pairs, key=lambda pair: CERTAINTY.index(pair[1].status))

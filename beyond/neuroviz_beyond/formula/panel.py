@@ -3,13 +3,20 @@
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
-from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import Controls
-from neuroviz.kit.words import colored, in_two_lines
+from neuroviz.kit.words import colored, grouped, in_two_lines
 from neuroviz_beyond.formula.families import FAMILIES
-from neuroviz_beyond.formula.family import FamilySetting, FamilyStudy, study_family
+from neuroviz_beyond.formula.family import (
+    FamilySetting,
+    FamilyStudy,
+    least_known,
+    study_family,
+)
+from neuroviz_beyond.reasons import Reasons
+from neuroviz_beyond.transformers.reasons import of_a_formula
 
 _TABLE = (0.0, 0.7)
 _WORDS = 0.73
@@ -237,17 +244,18 @@ class FormulaExplorer(Panel):
 
     def _badge(self, answer: FamilyStudy) -> str:
         count = len(answer.verdicts)
-        prime = answer.verdicts[0].measured.prime
-        badges = exact_badge(f"{count} networks", prime)
+        badges = badge("exact", f"{count} networks", _of_the_measurements(answer))
         if not answer.wrong:
-            badges += theme.badge("observed", f"your formula, {count} networks")
+            said = f"your formula, {count} networks"
+            badges += badge("observed", said, _of_your_formula(answer))
         if known := answer.expected:
             source = (
                 f", {known.source}"
                 if known.source and known.status != "no formula"
                 else ""
             )
-            badges += theme.badge(known.status, f"what is known{source}")
+            said = f"what is known{source}"
+            badges += badge(known.status, said, _of_what_is_known(answer))
         return badges
 
     def _describe(self, answer: FamilyStudy) -> str:
@@ -285,3 +293,47 @@ class FormulaExplorer(Panel):
             if shown
             else in_two_lines([*parts, _LANGUAGE], len(parts), 1)
         )
+
+
+def _tried(study: FamilyStudy) -> str:
+    s = study.setting
+    return f"nb.try_formula({s.formula!r}, {s.family!r}, seed={s.seed})"
+
+
+def _of_the_measurements(study: FamilyStudy) -> Reasons:
+    """All members: the smallest and the largest dimension, and how sure they are."""
+    found = [verdict.measured for verdict in study.verdicts]
+    values = [one.value for one in found]
+    chance = max(one.error_bound for one in found)
+    sure = f"each is wrong with a chance of at most {chance:.0e}"
+    return Reasons(
+        f"Each dimension is the rank of the derivative weights ↦ function at a random "
+        f"point, computed without rounding; they go from {min(values)} to "
+        f"{max(values)}.",
+        "exact rank",
+        facts=(
+            f"modulo the prime {grouped(found[0].prime)}",
+            sure if chance else "each is certain",
+        ),
+        code=_tried(study),
+    )
+
+
+def _of_your_formula(study: FamilyStudy) -> Reasons:
+    return Reasons(
+        f"{study.setting.formula} is what is measured at all {len(study.verdicts)} "
+        "networks. This is evidence and no proof: it may fail at the next one.",
+        "Not proved",
+        code=_tried(study),
+    )
+
+
+def _of_what_is_known(study: FamilyStudy) -> Reasons:
+    """At the network about which least is known."""
+    network, expected = least_known(study.family)
+    found = of_a_formula(expected, network)
+    facts = (f"of {network}, about which least is known", *found.facts)
+    if study.family.known:
+        facts = (f"all of them: {study.family.known}", *facts)
+    kind = type(found)
+    return kind(found.says, found.source, found.hypotheses, facts, found.code)

@@ -24,8 +24,9 @@ import numpy as np
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.conditioned import conditioned_tokens, conditioned_weights
+from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit import theme
-from neuroviz.kit.badges import exact_badge
+from neuroviz.kit.badges import badge
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import BOTTOM, LEFT, Parts, Plot, compose, kind_dash, kind_mark
@@ -33,6 +34,7 @@ from neuroviz.kit.settings import choice
 from neuroviz.rank.field import Reals
 from neuroviz.rank.point import Point, derivative, outputs
 from neuroviz.rank.weights import flatten, unflatten
+from neuroviz_beyond.reasons import Reasons, repeated
 
 TARGETS = {
     "nearby": "a small change",
@@ -376,8 +378,8 @@ class MemorisationExplorer(Panel):
     _answer = staticmethod(study_memorisation)
 
     def _badge(self, answer: MemorisationStudy) -> str:
-        exact = exact_badge(f"{len(CASES)} dimensions D")
-        return exact + theme.badge("float", "what is learnt")
+        exact = badge("exact", f"{len(CASES)} dimensions D", _of_the_dimensions(answer))
+        return exact + badge("float", "what is learnt", _of_what_is_learnt(answer))
 
     def _describe(self, answer: MemorisationStudy) -> str:
         beyond = sum(curve.beyond for curve in answer.curves) or "none"
@@ -395,6 +397,39 @@ class MemorisationExplorer(Panel):
                 " memorising."
             )
         return said + "Beyond D almost all choices of the numbers are out of reach."
+
+
+def _of_the_dimensions(study: MemorisationStudy) -> Reasons:
+    sizes = [curve.dimension for curve in study.curves]
+    arch = study.curves[0].arch
+    return Reasons(
+        "The rank of the derivative weights ↦ function at a random point, computed "
+        f"without rounding: {min(sizes)} to {max(sizes)} in {len(sizes)} networks.",
+        "exact rank",
+        facts=(f"the first network is {arch}: {sizes[0]}",),
+        code=f"nv.measure_dimension(nv.{arch!r}).value",
+    )
+
+
+def _of_what_is_learnt(study: MemorisationStudy) -> Reasons:
+    """The theorem about N random numbers, and what runs have found of it."""
+    targets = study.setting.targets
+    tasks = sum(len(tasks) for curve in study.curves for tasks in curve.misses.values())
+    beyond = sum(curve.beyond for curve in study.curves)
+    return Reasons(
+        "N equations at generic inputs have rank min(N, D) at almost all weights: "
+        "numbers near the present ones can be learnt for N ≤ D, and for N > D the "
+        "numbers within reach have measure 0.",
+        "Memorisation",
+        (Hypothesis("numbers near the present ones", targets == "nearby"),),
+        (
+            f"{tasks} tasks, {beyond} learnt beyond D",
+            f"learnt: a relative error below {LEARNT:g}, by a damped Newton method in "
+            f"floating point with up to {STARTS} starts",
+            "a run that fails proves nothing",
+        ),
+        repeated(study_memorisation, study.setting, ".span"),
+    )
 
 
 def main(quick: bool) -> None:

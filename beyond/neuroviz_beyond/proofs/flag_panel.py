@@ -266,8 +266,9 @@ class FlagExplorer(Panel):
     _answer = staticmethod(study_flag)
 
     def _badge(self, answer: FlagStudy) -> str:
-        return measured_badge(answer.exact) + theory_badge(
-            answer.expected, answer.exact.value
+        exact = answer.exact
+        return measured_badge(exact, answer.arch) + theory_badge(
+            answer.expected, exact.value, answer.arch
         )
 
     def _describe(self, answer: FlagStudy) -> str:

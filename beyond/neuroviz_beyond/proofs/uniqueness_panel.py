@@ -1,12 +1,18 @@
 """Theorem B under the reader's hands: another set of weights, and the place where it
 gives itself away."""
 
-from neuroviz.kit import theme
+from neuroviz.attention.formulas import Hypothesis
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import grouped, signed, tiny
+from neuroviz.kit.words import grouped, numbered, signed, tiny
 from neuroviz_beyond.proofs.uniqueness import SingletonStudy, study_singleton
 from neuroviz_beyond.proofs.uniqueness_facts import apart, uniqueness_picture
-from neuroviz_beyond.proofs.weight_pairs import WITH_RHO, UniquenessSetting
+from neuroviz_beyond.proofs.weight_pairs import (
+    WITH_RHO,
+    UniquenessSetting,
+    two_networks,
+)
+from neuroviz_beyond.reasons import Reasons, repeated
 
 _STEPS = {"A": 2, "B2": 3, "B1, ρ < 0": 4, "B1, ρ > 0": 5, "peel": 6}
 _MASKED_STEPS = {"A": 2, "B1, ρ < 0": 4, "B1, ρ > 0": 3, "peel": 3}
@@ -45,11 +51,12 @@ class SingletonExplorer(Panel):
         end = answer.ending
         step = (_MASKED_STEPS if answer.setting.causal else _STEPS).get(answer.case)
         failing = answer.setting.failing
-        claim = (
-            theme.badge("outside hypotheses", f"{name} needs {failing[0]}")
-            if failing
-            else theme.badge("proved here", name + (f", step {step}" if step else ""))
-        )
+        theorem = _theorem(answer, name)
+        if failing:
+            claim = badge("outside hypotheses", f"{name} needs {failing[0]}", theorem)
+        else:
+            said = name + (f", step {step}" if step else "")
+            claim = badge("proved here", said, theorem)
         agree = {
             (True, True): "agree for both",
             (True, False): "agree for θ only",
@@ -58,12 +65,60 @@ class SingletonExplorer(Panel):
         }[bool(end.left_meet), bool(end.right_meet)]
         # Exact numbers hold at the end of the way; the picture may stand before it.
         where = "" if answer.case in ("same", "outside") else "end: "
-        return claim + theme.badge("exact", f"{where}columns {agree}")
+        found = badge("exact", f"{where}columns {agree}", _at_the_end(answer, name))
+        return claim + found
 
     def _describe(self, answer: SingletonStudy) -> str:
         return " ".join(
             filter(None, (_say_step(answer), _say_here(answer), _say_end(answer)))
         )
+
+
+def _theorem(study: SingletonStudy, name: str) -> Reasons:
+    """The theorem, and whether θ satisfies what it asks."""
+    s = study.setting
+    theta, _ = two_networks(s)
+    asked = [Hypothesis("L ≠ 0", bool(theta.L.any()))]
+    for i, M in enumerate(theta.M, start=1):
+        letter = numbered("M", i)
+        if s.causal:
+            asked.append(Hypothesis(f"{letter} ≠ 0", bool(M.any())))
+        # Under a mask only M₁′ = −M₁ asks for it.
+        if not s.causal or (i == 1 and s.is_minus):
+            asked.append(Hypothesis(f"Sym {letter} ≠ 0", bool((M + M.T).any())))
+    says = "No other virtual weights have the function of θ."
+    if s.failing:
+        says = f"The theorem says nothing here, as {s.failing[0]} fails."
+    return Reasons(
+        f"{name}: {says} {_say_step(study)}",
+        name,
+        tuple(asked),
+        (
+            "here on two tokens; it holds for more",
+            "our proof, not peer-reviewed; it uses Ax's theorem",
+        ),
+        repeated(study_singleton, s, ".relations.words"),
+    )
+
+
+def _at_the_end(study: SingletonStudy, name: str) -> Reasons:
+    """What the exact numbers at the end of the way are."""
+    end = study.ending
+    columns = [
+        f"of {network} the two output columns {'agree' if meet else 'differ'}"
+        for network, meet in (("θ", end.left_meet), ("θ′", end.right_meet))
+    ]
+    outputs = "are the same" if end.same else "differ"
+    return Reasons(
+        f"Free exponentials, within the relations: {'; '.join(columns)}; the outputs "
+        f"of θ and θ′ {outputs}.",
+        name,
+        facts=(
+            f"20 random points, modulo the prime {grouped(end.prime)}",
+            "what differs modulo a prime differs; what agrees was tested there",
+        ),
+        code=repeated(study_singleton, study.setting, ".ending"),
+    )
 
 
 def _say_step(study: SingletonStudy) -> str:

@@ -69,6 +69,11 @@ class UniquenessSetting:
         return Fraction(self.rho)
 
     @property
+    def is_minus(self) -> bool:
+        """Whether M_1′ = −M_1."""
+        return self.candidate == "negative" and self.ratio == 1
+
+    @property
     def failing(self) -> tuple[str, ...]:
         """The hypotheses of Theorem B that fail for θ, in words; under a mask those of
         steps 1 to 4 of A′.
@@ -76,7 +81,7 @@ class UniquenessSetting:
         A mask asks for M_1 ≠ 0, which is always so here, and for Sym M_1 ≠ 0 only if
         M_1′ = −M_1.
         """
-        needed = not self.causal or (self.candidate == "negative" and self.ratio == 1)
+        needed = not self.causal or self.is_minus
         found = (
             ("L ≠ 0", self.size == 0),
             ("Sym M₁ ≠ 0", needed and self.symmetric == 0),

@@ -219,8 +219,9 @@ class SearchSetting:
 
 @dataclass(frozen=True, eq=False)
 class SearchStudy:
-    """A search of a case, and the case."""
+    """A search of a case, the case, and what was asked for."""
 
+    setting: SearchSetting
     case: SearchCase
     search: FiberSearch
 
@@ -255,4 +256,4 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     )
     words = f"{case.name}: {{}} of {{}} starts, {{}} verified"
     search = yield from retold(steps, lambda done: words.format(*done))
-    return SearchStudy(case, search)
+    return SearchStudy(setting, case, search)

@@ -10,10 +10,13 @@ import numpy as np
 
 from neuroviz.attention.symmetry import VirtualWeights
 from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, Plot, View, compose, headline
+from neuroviz.kit.plot import ANSWER, Parts, Plot, View, compose, headline
 from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
+from neuroviz_beyond.reasons import PAGES, Reasons, repeated
+from neuroviz_beyond.search.asked import what_is_asked
 from neuroviz_beyond.search.cases import SearchSetting, SearchStudy, study_search
 from neuroviz_beyond.search.equivalent_weights import (
     UNEXPLAINED,
@@ -22,6 +25,7 @@ from neuroviz_beyond.search.equivalent_weights import (
 )
 from neuroviz_beyond.search.result import FiberPoint, StartOutcome
 from neuroviz_beyond.search.search import VERIFIED
+from neuroviz_beyond.transformers.reasons import in_python
 
 LEFT = (0.0, 0.45)
 RIGHT = (0.57, 1.0)
@@ -153,7 +157,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
             "xshift": -8 if side == "left" else 8,
             "yanchor": "bottom",
         }
-        plot.text(text, across, up, "base", role, **place, yshift=yshift)
+        more = {"yshift": yshift, "name": ANSWER}
+        plot.text(text, across, up, "base", role, **place, **more)
 
     for slot, point in enumerate(points):
         up = max(log(o.residual) for o in own[slot])
@@ -249,7 +254,7 @@ def weights_view(study: SearchStudy) -> View:
             f"<b>{colored(role, name)}</b>", tiles(second, limits, "other", above=False)
         ),
     ]
-    view = matrices_view(rows, RIGHT, (0.15, 1.0), "2")
+    view = _second_waits(matrices_view(rows, RIGHT, (0.15, 1.0), "2"), name)
     # The headline spans the column; the matrices keep square cells and may be narrower.
     said = headline(weights_finding(study)) | {
         "xref": "paper",
@@ -257,6 +262,19 @@ def weights_view(study: SearchStudy) -> View:
         "x": RIGHT[0],
     }
     return view._replace(annotations=[*view.annotations, said])
+
+
+def _second_waits(view: View, name: str) -> View:
+    """That there are other weights, and what they are called, answers a question."""
+    traces = [
+        trace | {"meta": ANSWER} if trace.get("name", "").endswith(", other") else trace
+        for trace in view.traces
+    ]
+    notes = [
+        note | {"name": ANSWER} if name and name in note["text"] else note
+        for note in view.annotations
+    ]
+    return view._replace(traces=traces, annotations=notes)
 
 
 def pictured(study: SearchStudy, virtual: VirtualWeights) -> dict[str, np.ndarray]:
@@ -321,7 +339,8 @@ class SearchExplorer(Panel):
         search = answer.search
         case = answer.case
         found = f"{search.verified} of {search.starts} starts verified"
-        return theme.badge("float", found) + theme.badge(case.status, case.source)
+        searched = badge("float", found, _of_the_search(answer))
+        return searched + badge(case.status, case.source, _of_the_case(answer))
 
     def _describe(self, answer: SearchStudy) -> str:
         return " ".join(
@@ -351,3 +370,38 @@ def _say_limits(study: SearchStudy) -> str:
         return "A search can refute that there is one point, and cannot prove it."
     apart = max(point.residual for point in search.classes)
     return f"The outputs at the points found differ by at most {tiny(apart)}."
+
+
+def _of_the_search(study: SearchStudy) -> Reasons:
+    """What was searched, and what it cannot say."""
+    search = study.search
+    points = len(search.classes)
+    ended = f"{points} point{'s' * (points != 1)}"
+    if search.continuum:
+        ended = f"{ended}, and a continuum" if points else "a continuum"
+    return Reasons(
+        f"{search.starts} starts: {search.verified} ended at weights whose outputs are "
+        f"those of the given ones, in {ended}.",
+        "Search",
+        facts=(
+            "verified: on 100 fresh inputs the outputs differ by less than 10⁻⁸",
+            "a search can refute that there is one point, and cannot prove it",
+        ),
+        code=repeated(study_search, study.setting, ".search.note"),
+    )
+
+
+def _of_the_case(study: SearchStudy) -> Reasons:
+    """The theorem about this network, and what it asks of the given weights."""
+    case = study.case
+    source = case.source
+    if source not in PAGES:  # the paper's are abbreviated there
+        source = source.replace("Theorem", "Thm.")
+    facts = ("our proof, not peer-reviewed",) if case.status == "proved here" else ()
+    return Reasons(
+        f"{case.source}, {case.arch}: {case.known}",
+        source,
+        what_is_asked(case, study.search.target, study.setting.seed),
+        facts,
+        f"nb.what_is_known({in_python(case.arch)})",
+    )

@@ -138,8 +138,26 @@ def _has_wide_masked_pairs(arch: Transformer) -> bool:
 
 
 def _wide_masked_pairs(arch: Transformer) -> Expected:
-    """What is known to be lost, and (C(2a − d, 2) − a)₊ for each group of one head."""
+    lost = lost_directions(arch)
+    value = arch.num_parameters - sum(lost.values())
+    return observed(
+        value,
+        f"parameters less {_listed(lost)} (978 networks of two masked tokens with"
+        " 2 a > d + 1, none different)",
+    )
+
+
+def lost_directions(arch: Transformer) -> dict[str, int]:
+    """What the dimension lacks of the parameters: `known_redundancies`, and what was
+    observed for two masked tokens, (C(2a − d, 2) − a)₊ for each group of one head.
+
+    >>> arch = Transformer((3, 3), (2,), attention="softmax", heads=2)
+    >>> lost_directions(arch)
+    {'bases of keys and queries': 8}
+    """
     lost = known_redundancies(arch)
+    if not _has_wide_masked_pairs(arch):
+        return lost
     more = 0
     for (H, (d, _, a)), times in arch.distinct_layers.items():
         groups = arch.block.kv_heads or H
@@ -147,12 +165,7 @@ def _wide_masked_pairs(arch: Transformer) -> Expected:
             more += times * groups * max(0, comb(max(0, 2 * a - d), 2) - a)
     if more:
         lost["logits of two masked tokens"] = more
-    value = arch.num_parameters - sum(lost.values())
-    return observed(
-        value,
-        f"parameters less {_listed(lost)} (978 networks of two masked tokens with"
-        " 2 a > d + 1, none different)",
-    )
+    return lost
 
 
 @lru_cache(maxsize=64)
@@ -191,17 +204,30 @@ def visible_count(arch: Transformer, symmetric_after: int | None = None) -> int:
     dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of
     their A only.
     """
+    inner = effective_widths(arch)[1:-1]
+    seen = seen_of_layers(arch, symmetric_after)
+    return sum(map(sum, seen)) - sum(width**2 for width in inner)
+
+
+def seen_of_layers(
+    arch: Transformer, symmetric_after: int | None = None
+) -> list[tuple[int, int]]:
+    """The terms of each layer in `visible_count`: of values, and of keys and queries.
+
+    >>> seen_of_layers(Transformer((3, 3), (2,), heads=2))
+    [(18, 16)]
+    """
     w = effective_widths(arch)
     v = arch.block.value_dim or inf
-    count = -sum(width**2 for width in w[1:-1])
+    found = []
     for i, (H, a, x, y) in enumerate(
         zip(arch.heads, arch.head_dims, w, w[1:], strict=False)
     ):
         G = arch.block.kv_heads or H
         hidden = symmetric_after is not None and i >= symmetric_after
-        attention = sigma(a, x) if hidden else _determinantal(a, x, H // G * x)
-        count += G * (_determinantal(v, x, H // G * y) + attention)
-    return count
+        keys = sigma(a, x) if hidden else _determinantal(a, x, H // G * x)
+        found.append((G * _determinantal(v, x, H // G * y), G * keys))
+    return found
 
 
 def softmax_of_any_widths(arch: Transformer) -> Expected:

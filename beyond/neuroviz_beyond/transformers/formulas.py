@@ -178,7 +178,7 @@ def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> E
     value = -shared
     layers = []
     for (H, layer), times in arch.distinct_layers.items():
-        one = _layer_alone(H, layer, arch.block)
+        one = layer_alone(H, layer, arch.block)
         if one.value is None:
             return no_formula(
                 f"{one.note.removeprefix('no formula is known for ')}: {theorem} adds"
@@ -196,7 +196,7 @@ def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> E
 
 
 @lru_cache(maxsize=4096)
-def _layer_alone(H: int, layer: tuple[int, int, int], block: Block) -> Expected:
+def layer_alone(H: int, layer: tuple[int, int, int], block: Block) -> Expected:
     """The dimension of one layer: by a proved formula, else measured if that is quick,
     else by a formula that agreed on a grid."""
     known = one_lightning_layer(H, layer, block)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.plot import Parts, Plot, compose
+from neuroviz.kit.plot import ANSWER, Parts, Plot, compose
 from neuroviz.kit.settings import choice
 from neuroviz.kit.words import grouped, percent
+from neuroviz_beyond.reasons import Reasons, repeated
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import known_redundancies
 from neuroviz_beyond.transformers.formulas import expected_dimension
@@ -334,17 +336,14 @@ def real_model_parts(study: ModelStudy) -> Parts:
         "textfont": small,
         "cliponaxis": False,
     }
-    plot.points("what it comes to", ends, rows, {}, text=words, **look)
+    plot.points("what it comes to", ends, rows, {}, text=words, **look, meta=ANSWER)
     plot.axis("x", 0, 1.2 * max(ends), visible=False)
-    names = [model.name for model in models]
+    # Which model is which answers a question, so the names are no ticks.
+    names = [f"{model.name} " for model in models]
+    look |= {"textposition": "middle left", "meta": ANSWER}
+    plot.points("models", [0] * len(models), rows, {}, text=names, **look)
     plot.axis(
-        "y",
-        len(models) - 0.4,
-        -1.7,
-        tickvals=rows,
-        ticktext=names,
-        ticks="",
-        showgrid=False,
+        "y", len(models) - 0.4, -1.7, showticklabels=False, ticks="", showgrid=False
     )
     plot.headline(_SAID[study.setting.parts])
     return compose(plot.view(), barmode="stack")
@@ -384,7 +383,7 @@ class RealModelsExplorer(Panel):
     _answer = staticmethod(study_models)
 
     def _badge(self, answer: ModelStudy) -> str:
-        return theme.badge("observed", f"extrapolated: {CAVEAT}")
+        return badge("observed", f"extrapolated: {CAVEAT}", _reasons(answer))
 
     def _describe(self, answer: ModelStudy) -> str:
         models = list(answer.shares.items())
@@ -397,3 +396,29 @@ class RealModelsExplorer(Panel):
             f" are silent by formula: {', '.join(PARTS[answer.setting.parts])}. As"
             f" {CAVEAT}, more may be silent there."
         )
+
+
+def _reasons(study: ModelStudy) -> Reasons:
+    """The formula of the model with the largest part, and how many stacks are
+    proved."""
+    model = next(iter(study.shares))
+    names = PARTS[study.setting.parts]
+    lost = {name: model.redundant.get(name, 0) for name in names}
+    counts = ", ".join(f"{name} {grouped(count)}" for name, count in lost.items())
+    theorems = [one.theorem for one in study.shares]
+    proved = [
+        f"{theorems.count(name)} by {name}" for name in sorted({*theorems} - {""})
+    ]
+    return Reasons(
+        f"{model.name}: of {grouped(model.parameters)} attention weights are silent, "
+        f"by formula: {counts}.",
+        "Real models",
+        facts=(
+            "stacks of the attention layers alone, with skips, that are proved: "
+            f"{', '.join(proved)}",
+            f"about the masks of {theorems.count('')} models no theorem speaks",
+            f"{CAVEAT}: in the model more may be silent",
+            "no model was measured",
+        ),
+        code=repeated(study_models, study.setting, ".shares"),
+    )

@@ -3,11 +3,14 @@ poles that prove it."""
 
 import numpy as np
 
+from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, View, compose, headline, label
 from neuroviz.kit.words import colored, in_two_lines, numbered, percent, signed
+from neuroviz_beyond.reasons import Reasons, repeated
 from neuroviz_beyond.transformers.same_function import (
     HEADS,
     LAYERS,
@@ -202,7 +205,8 @@ def _plane(study: TwinStudy, layer: int) -> Plot:
     )
     plot.text("Im z ↑", -_WIDE, _HIGH, "note", "soft", xanchor="left", yanchor="top")
     where = ("layer 1", "layer 2, layer 1 frozen")[layer]
-    plot.headline(f"{where}: {matches(partners)}", yshift=1.9 * theme.size("base"))
+    said = f"{where}: {matches(partners)}"
+    plot.headline(said, before=where, yshift=1.9 * theme.size("base"))
     plot.bare_axis("x", -_WIDE, _WIDE)
     plot.bare_axis("y", -_HIGH, _HIGH)
     return plot
@@ -261,10 +265,10 @@ class SameFunctionExplorer(Panel):
 
     def _badge(self, answer: TwinStudy) -> str:
         if answer.failing:
-            return theme.badge("outside hypotheses", "Theorem H")
-        if answer.setting.signs and answer.setting.third < 1:
-            return theme.badge("float", "part of a token")
-        return theme.badge("proved here", "Theorem H")
+            return badge("outside hypotheses", "Theorem H", _reasons(answer))
+        if _has_part_of_a_token(answer):
+            return badge("float", "part of a token", _reasons(answer))
+        return badge("proved here", "Theorem H", _reasons(answer))
 
     def _describe(self, answer: TwinStudy) -> str:
         said = [
@@ -277,6 +281,60 @@ class SameFunctionExplorer(Panel):
             one, two = map(matches, answer.partners)
             said.append(f"Poles of layer 1: {one}; of layer 2: {two}.")
         return in_two_lines(said, 1, 0)
+
+
+def _has_part_of_a_token(study: TwinStudy) -> bool:
+    """A token of weight ½ is none of the theorem's, where it matters how many there
+    are."""
+    return study.setting.signs and study.setting.third < 1
+
+
+def _reasons(study: TwinStudy) -> Reasons:
+    """Theorem H on these two networks, and its conditions on the first one."""
+    s = study.setting
+    says = "shuffles, a basis and shifts lead from the first network to the second"
+    if isinstance(study.found, str):
+        says = "no shuffle, basis and shift lead from the first network to the second"
+    if study.failing:
+        says += ". The theorem says nothing of these weights"
+    elif _has_part_of_a_token(study):
+        says += f". It is about whole tokens, and the third counts {s.third:g}"
+    elif isinstance(study.found, str):
+        says += ", so their functions differ"
+    else:
+        says += ", so their functions are the same; no others are"
+    apart = f"{study.moved:.2g}"
+    if study.same_outputs:
+        apart = "none, as far as floats tell"
+    return Reasons(
+        f"Theorem H: {says}.",
+        "Theorem H",
+        _conditions(study),
+        (
+            f"difference of the outputs on 64 random inputs, relative: {apart}",
+            "our proof, not peer-reviewed; it uses Ax's theorem",
+        ),
+        repeated(study_twins, s, ".failing"),
+    )
+
+
+def _conditions(study: TwinStudy) -> tuple[Hypothesis, ...]:
+    """The conditions of Theorem H, each with what violates it here."""
+    s = study.setting
+    asked = {
+        "Condition 1": "the symmetric parts of the A of a layer are independent",
+        "Condition 2": "no V is 0, and every Σ V, with a skip I + Σ V, is invertible",
+    }
+    if s.has_skip:
+        asked["Condition 3"] = "no layer hides a combination of the A of the next one"
+    if s.arch.tokens == 2:
+        asked["Condition 4"] = "two tokens: no values add up to 0, or are ± one another"
+    found = []
+    for name, says in asked.items():
+        failing = [said for said in study.failing if name in said]
+        here = f"; {failing[0].partition(': ')[2]}" if failing else ""
+        found.append(Hypothesis(f"{name}: {says}{here}", not failing))
+    return tuple(found)
 
 
 def _where(study: TwinStudy) -> tuple[str, str]:

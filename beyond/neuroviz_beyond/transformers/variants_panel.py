@@ -2,11 +2,11 @@
 
 from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit import theme
-from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.controls import write_control
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.words import colored, in_two_lines
+from neuroviz_beyond.transformers.reasons import dimension_badges
 from neuroviz_beyond.transformers.variants import (
     FAMILIES,
     VariantSetting,
@@ -209,9 +209,8 @@ class VariantsExplorer(Panel):
             self.controls[name].disabled = disabled
 
     def _badge(self, answer: VariantStudy) -> str:
-        return measured_badge(answer.ledger.measured) + theory_badge(
-            answer.expected, answer.ledger.dimension
-        )
+        ledger = answer.ledger
+        return dimension_badges(ledger.measured, answer.expected, ledger.network)
 
     def _describe(self, answer: VariantStudy) -> str:
         ledger = answer.ledger

@@ -1,9 +1,11 @@
 """Eq. 12, one term at a time, and the reflection of Figure 4."""
 
 from neuroviz.attention.unrolling import unroll
-from neuroviz.kit import theme
+from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import Controls
+from neuroviz.kit.words import numbered
+from neuroviz_beyond.reasons import Reasons
 from neuroviz_beyond.unrolling.unrolled_facts import unrolled_picture
 from neuroviz_beyond.unrolling.unrolling import (
     MAX_PLACE,
@@ -12,7 +14,13 @@ from neuroviz_beyond.unrolling.unrolling import (
     UnrollStudy,
     study_unrolling,
 )
-from neuroviz_beyond.unrolling.words import describe
+from neuroviz_beyond.unrolling.words import (
+    coefficient_name,
+    describe,
+    number,
+    number_of_terms,
+    term_in_numbers,
+)
 
 
 class UnrollingExplorer(Panel):
@@ -81,6 +89,37 @@ class UnrollingExplorer(Panel):
             self.controls[name].disabled = value["two_tokens"]
 
     def _badge(self, answer: UnrollStudy) -> str:
-        return theme.badge(
-            "proved", "Eq. 28" if answer.two_tokens else "Lemma 3.6, Eq. 12"
+        if answer.two_tokens:
+            return badge("proved", "Eq. 28", _of_two_tokens(answer))
+        return badge("proved", "Lemma 3.6, Eq. 12", _of_the_sum(answer))
+
+
+_IDENTITY = "no hypotheses: it holds for all L, M and X"
+
+
+def _of_the_sum(study: UnrollStudy) -> Reasons:
+    output = numbered("φ(X)", study.indices[-1] + 1)
+    facts = [f"the term shown: {term_in_numbers(study)}", _IDENTITY]
+    if study.summed is not None:
+        facts.insert(
+            1,
+            f"all terms together: {number(study.summed)}; the layers give "
+            f"{number(study.output)}",
         )
+    return Reasons(
+        f"{output} is a sum of {number_of_terms(study)} terms: {len(study.factors)} "
+        f"places between factors, each with a choice of {study.tokens} tokens.",
+        "Eq. 12",
+        facts=tuple(facts),
+        code=f"{study.tokens} ** len(nv.unroll({study.layers}))",
+    )
+
+
+def _of_two_tokens(study: UnrollStudy) -> Reasons:
+    return Reasons(
+        "Of all terms one is linear in x and has else only y: "
+        f"{coefficient_name(study.layers)} = {number(study.coefficient)}.",
+        "Eq. 28",
+        facts=(f"the term shown: {term_in_numbers(study)}", _IDENTITY),
+        code=f"nv.unroll({study.layers})",
+    )

@@ -5,6 +5,8 @@ from neuroviz.attention.unrolling import Factor
 from neuroviz.kit.words import numbered, power_of_ten, rough, superscript
 from neuroviz_beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 
+_MOST_FACTORS = 8  # of a product that is written out
+
 
 def name_of(factor: Factor) -> str:
     """A factor in Unicode.
@@ -72,6 +74,19 @@ def number_of_terms(study: UnrollStudy) -> str:
 
 def _power(exponent: int) -> str:
     return "" if exponent == 1 else superscript(exponent)
+
+
+def term_in_numbers(study: UnrollStudy) -> str:
+    """The product that the term is, and its value; of a long one the first factors.
+
+    >>> from neuroviz_beyond.unrolling.unrolling import UnrollSetting, study_unrolling
+    >>> term_in_numbers(study_unrolling(UnrollSetting(layers=1, place=1)))
+    '(−1.34) · (−0.747) = 0.997'
+    """
+    factors = [number(one) for one in (study.start, *study.values)]
+    shown = [*factors[:_MOST_FACTORS], "…"] if len(factors) > _MOST_FACTORS else factors
+    product = " · ".join(f"({one})" if one[0] == "−" else one for one in shown)
+    return f"{product} = {number(study.value)}"
 
 
 def finding(study: UnrollStudy) -> str:
