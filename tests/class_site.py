@@ -31,6 +31,7 @@ ASKED = {
         "answer": "38",
         "remarks": [["64", "That is the number of parameters."]],
         "asks": "dimensions",
+        "section": "Count",
     },
     CHOICE: {
         "question": "Is it <b>larger</b>?",
@@ -38,6 +39,7 @@ ASKED = {
         "answer": "yes",
         "remarks": [["yes", "Indeed."], ["no", "Try a = 1."]],
         "asks": None,
+        "section": "Compare",
     },
 }
 
@@ -70,7 +72,7 @@ def make_site(folder: Path) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(HEAD.format(name) + text, encoding="utf-8")
-    questions.write(folder, ASKED, [PAGE])
+    questions.write(folder, ASKED, {PAGE: "01 One"})
     return folder
 
 
@@ -79,6 +81,8 @@ def some_polls() -> dict[str, Poll]:
     number = Poll(
         NUMBER,
         PAGE,
+        "01 One",
+        "Count",
         "How many dimensions?",
         (),
         {"64": "That is the number of parameters."},
@@ -90,6 +94,8 @@ def some_polls() -> dict[str, Poll]:
     choice = Poll(
         CHOICE,
         PAGE,
+        "01 One",
+        "Compare",
         "Is it larger?",
         ("yes", "no"),
         {"no": "Try a = 1."},

@@ -258,9 +258,9 @@ def test_only_folds_of_its_section_belong_to_a_question():
 def test_two_questions_of_one_text_are_refused(tmp_path):
     one = {"question": "How many?", "kind": "number", "answer": "1", "remarks": []}
     with pytest.raises(ValueError, match="two questions have the same text"):
-        questions.write(tmp_path, {"a-1": one, "a-2": one}, [])
+        questions.write(tmp_path, {"a-1": one, "a-2": one}, {})
     with pytest.raises(ValueError, match="not in their pages: a-1"):
-        questions.write(tmp_path, {"a-1": one}, [])
+        questions.write(tmp_path, {"a-1": one}, {})
 
 
 # The site in a browser. What follows needs one, as tests/test_browser.py does.

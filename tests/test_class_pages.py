@@ -61,7 +61,9 @@ def teacher(new_page, room):
     page.wall = page.context.new_page()
     page.wall.set_default_timeout(SOON)
     page.wall.goto(f"http://{room.teacher}/projector")
-    page.wall.get_by_role("heading").wait_for()
+    page.wall.get_by_text("Join the class").wait_for()
+    page.locator("#list button", has_text="dimensions").click()
+    page.wall.get_by_text("01 One · Count").wait_for()
     return page
 
 
@@ -106,6 +108,49 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     row = teacher.wall.locator(".bars tr", has_text="64")
     assert row.locator(".count").all_text_contents() == ["1", "0"]
     assert not one.elsewhere and not other.elsewhere
+
+
+def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
+    page = student()
+    page.goto(f"http://{room.students}/")
+    link = page.get_by_role("link", name="How many dimensions?")
+    link.wait_for()
+    teacher.get_by_text("0 of 1 have answered").wait_for()
+    link.click()
+    page.wait_for_url(f"**/{PAGE}.html#{NUMBER}")
+    lock(page, "64")
+    link.wait_for(state="detached")
+    press(teacher, "Vote again")
+    link.wait_for()
+
+
+def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
+    page = student()
+    lock(page, "64")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    press(teacher, "Vote again")
+    box(page).get_by_text("The class votes again").wait_for()
+    page.context.set_offline(True)
+    lock(page, "39")
+    box(page).get_by_text("Not sent yet").wait_for()
+    press(teacher, "Show the answer to all")
+    teacher.get_by_role("button", name="The answer is shown").wait_for()
+    page.context.set_offline(False)
+    said = "You said 39, which came too late to be counted. It is 38."
+    box(page).get_by_text(said).wait_for()
+
+
+def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher):
+    for guess in ("64", "40", "27", "−1", "12"):
+        teacher.get_by_label("A hand for").fill(guess)
+        press(teacher, "Count it")
+        teacher.get_by_role("rowheader", name=guess, exact=True).wait_for()
+    press(teacher, "Vote again")
+    press(teacher, "Show the answer to all")
+    teacher.wall.get_by_text("It is 38.").wait_for()
+    for width, height in ((1280, 720), (1024, 768), (1920, 1080)):
+        teacher.wall.set_viewport_size({"width": width, "height": height})
+        assert teacher.wall.evaluate("document.documentElement.scrollHeight") <= height
 
 
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
@@ -175,6 +220,7 @@ def test_a_class_that_starts_again_gets_the_guesses_that_are_on_the_pages(
     with held(site, "--port", port) as room:
         desk = new_page(**DESK)
         desk.goto(f"http://{room.teacher}/?t={room.token}")
+        desk.locator("#list button", has_text="dimensions").click()
         desk.get_by_text("1 of 1 have answered").wait_for(timeout=20_000)
 
 
@@ -307,6 +353,7 @@ def test_a_room_of_thirty_has_joined_and_answered_within_a_minute(new_page, buil
         with ThreadPoolExecutor(CROWD) as pool:
             weights = list(pool.map(join, range(CROWD)))
         total = CROWD + len(phones)
+        desk.locator("#list button").first.click()
         desk.get_by_text(f"{total} of {total} have answered").wait_for(timeout=5000)
         took = time.monotonic() - began
         on_the_way = total * max(weights) / SPEED

@@ -39,7 +39,7 @@ def test_a_second_vote_stands_beside_the_first_and_there_is_no_third(room):
     room.vote(one, NUMBER, 38)
     room.vote_again(NUMBER)
     assert room.polls[NUMBER].counts() == [{"64": 1, "38": 1}, {"38": 1}]
-    question = room.for_teacher(2)["questions"][0]
+    question = room.for_teacher()["questions"][0]
     assert question["totals"] == [2, 1]
     assert {bar["guess"]: bar["counts"] for bar in question["bars"]} == {
         "38": [1, 1],
@@ -68,7 +68,7 @@ def test_an_answer_is_told_when_it_is_open_and_a_guess_is_there(room):
     room.vote(late, NUMBER, 38)
     assert told(room, late)["answer"]["value"] == "38"
     assert room.polls[NUMBER].counts() == [{"64": 1}]
-    assert room.for_teacher(2)["questions"][0]["late"] == 1
+    assert room.for_teacher()["questions"][0]["late"] == 1
 
 
 def test_answers_that_are_not_held_come_with_the_guess(room):
@@ -95,25 +95,56 @@ def test_students_are_never_told_a_count_or_somebody_elses_guess(room):
 
 def test_the_wall_shows_guesses_when_asked_and_names_mistakes_when_open(room):
     (seat,) = seats(room, 1)
+    assert room.for_projector()["question"] is None
+    room.choose(NUMBER)
     room.vote(seat, NUMBER, 64)
-    said = json.dumps(room.for_projector(1))
+    said = json.dumps(room.for_projector())
     assert "64" not in said and "38" not in said
     room.show_bars(True)
-    said = room.for_projector(1)["question"]
+    said = room.for_projector()["question"]
     assert said["bars"] == [{"guess": "64", "counts": [1]}] and "answer" not in said
     room.vote_again(NUMBER)  # while they vote, nobody is led
-    assert room.for_projector(1)["question"]["bars"] == []
+    assert room.for_projector()["question"]["bars"] == []
     room.open(NUMBER)
-    said = room.for_projector(1)["question"]
+    said = room.for_projector()["question"]
     assert said["answer"] == "38"
     assert said["bars"][0]["remark"] == "That is the number of parameters."
+
+
+def test_all_pages_are_told_what_the_teacher_asks_and_whether_they_have_answered(room):
+    (seat,) = seats(room, 1)
+    assert room.for_student(seat)["now"] is None
+    room.choose(NUMBER)
+    now = room.for_student(seat, "elsewhere")["now"]
+    assert (now["name"], now["page"], now["isAsked"]) == (NUMBER, PAGE, True)
+    room.vote(seat, NUMBER, 64)
+    assert not room.for_student(seat)["now"]["isAsked"]
+
+
+def test_who_has_answered_is_expected_though_the_telephone_sleeps(room):
+    one, other = seats(room, 2)
+    room.choose(NUMBER)
+    room.vote(one, NUMBER, 64)
+    room.count_hands(NUMBER, 38, 2)
+    question = room.for_projector([other])["question"]
+    assert (question["totals"], question["expected"]) == ([3], 4)
+
+
+def test_the_answer_has_a_bar_on_the_wall_though_others_are_more_frequent(room):
+    room.choose(NUMBER)
+    for guess in range(12):
+        room.count_hands(NUMBER, guess, 2)
+    room.count_hands(NUMBER, 38, 1)
+    room.open(NUMBER)
+    bars = room.for_projector()["question"]["bars"]
+    assert len(bars) == 8 and [bar["guess"] for bar in bars if bar["isRight"]] == ["38"]
 
 
 def test_another_question_on_the_wall_hides_its_guesses(room):
     room.show_bars(True)
     room.choose(CHOICE)
-    assert room.for_projector(0)["question"]["name"] == CHOICE
-    assert not room.for_teacher(0)["hasBars"]
+    assert room.for_projector()["question"]["name"] == CHOICE
+    assert not room.for_teacher()["hasBars"]
 
 
 def test_hands_are_counted_with_the_votes_and_never_below_none(room):

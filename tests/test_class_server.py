@@ -74,7 +74,6 @@ def test_a_page_that_asks_has_no_answer_until_it_is_open(room):
 @pytest.mark.parametrize(
     "path",
     [
-        "/docs/lessons.html",
         "/searchindex.js",
         "/class/answers.json",
         "/class/questions.json",
@@ -96,6 +95,21 @@ def test_odd_paths_and_what_is_kept_back_are_not_there(crowded, path):
     answer = Visitor(crowded.students).get(path)
     assert answer.status in (400, 404)
     assert "38" not in answer.text and path.strip("/") not in answer.text
+
+
+def test_a_page_of_the_teacher_says_that_it_comes_later(crowded):
+    answer = Visitor(crowded.students).get("/docs/lessons.html")
+    assert answer.status == 200 and "After the class" in answer.text
+    assert "38" not in answer.text
+
+
+def test_the_teacher_has_the_whole_site(room):
+    teacher = teacher_of(room)
+    assert "38" in teacher.get(ONE.replace("/notebooks", "/pages/notebooks")).text
+    assert "Answer: 38" in teacher.get("/pages/docs/lessons.html").text
+    assert teacher.get("/pages/../conftest.py").status == 404
+    assert Visitor(room.teacher).get("/pages/index.html").status == 403
+    assert Visitor(room.students).get("/pages/index.html").status == 404
 
 
 def test_links_out_of_the_site_are_not_followed(tmp_path):
@@ -300,6 +314,7 @@ def test_hands_votes_and_counts(room):
     student = Visitor(room.students)
     student.lock(64)
     student.lock("yes", CHOICE)
+    assert json.loads(heard(teacher, "/projector/socket"))["question"] is None
     for asked in (
         {"hands": NUMBER, "guess": 38, "by": 3},
         {"again": NUMBER},

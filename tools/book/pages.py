@@ -10,7 +10,7 @@ import nbformat
 from neuroviz.kit.asking import FIRST_GUESS
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
-from tools.book.questions import has_section, mark_folds, marked
+from tools.book.questions import has_section, last_section, mark_folds, marked
 from tools.notebooks import place_of
 
 _SHORT = 14  # lines of code that stand open
@@ -49,6 +49,7 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
     panels: dict[str, str] = {}
     questions: dict[str, dict] = {}
     asked = ""  # the question whose section it is
+    section = ""
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
@@ -59,6 +60,7 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
             parts.append('<details class="nv-solution"><summary>A solution</summary>')
         if cell.cell_type == "markdown":
             text = _OF_JUPYTERLAB.sub("", linked(without_comments(cell.source)))
+            section = last_section(text) or section
             parts.append(mark_folds(text, asked) if asked else text)
             if has_section(text):
                 asked = ""
@@ -72,7 +74,7 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
                 parts.append(panel(identity, name, data[PANEL]))
             elif QUESTION in data:
                 asked = f"{name.replace('/', '-')}-{len(questions) + 1}"
-                questions[asked] = data[QUESTION]
+                questions[asked] = data[QUESTION] | {"section": section}
                 # the code has the answer, and all hints
                 parts[-1] = marked(asked, "fold", parts[-1])
                 parts.append(question(asked, data[QUESTION]))

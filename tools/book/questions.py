@@ -11,10 +11,6 @@ from pathlib import Path
 
 from neuroviz.lessons.classroom.site import ANSWERS, PAGES, QUESTIONS
 
-_HEAD = (
-    '<link rel="stylesheet" href="/class/student.css">'
-    '<script type="module" src="/class/student.js"></script></head>'
-)
 _MARK = re.compile(
     r"<!-- (?P<kind>question|fold) (?P<name>[\w-]+) -->(?P<html>.*?)"
     r"<!-- end of (?P=kind) -->",
@@ -65,6 +61,16 @@ def has_section(text: str) -> bool:
     return re.search(r"^##+ ", text, re.M) is not None
 
 
+def last_section(text: str) -> str:
+    """The heading of the last section that begins in a text, or none.
+
+    >>> last_section("# Deep\\n## Add *up*\\nOne, two.")
+    'Add up'
+    """
+    found = re.findall(r"^##+ (.+)$", text, re.M)
+    return re.sub(r"[*`$]", "", found[-1]) if found else ""
+
+
 def for_class(html: str) -> tuple[str, dict[str, dict]]:
     """The page for a class, and what it lacks: question → the HTML of its answer and of
     its folds."""
@@ -81,19 +87,22 @@ def for_class(html: str) -> tuple[str, dict[str, dict]]:
         its["html"] = question["answer"].strip()
         asked = question["asked"].strip()
         asks = question["asks"]
-        return f'<div class="nv-class" data-question="{name}"{asks}>{asked}</div>'
+        return (
+            f'<div class="nv-class" id="{name}" data-question="{name}"{asks}>'
+            f"{asked}</div>"
+        )
 
-    page = _MARK.sub(without, html)
-    return page.replace("</head>", _HEAD, 1), kept
+    return _MARK.sub(without, html), kept
 
 
-def write(site: Path, questions: dict[str, dict], places: list[str]) -> None:
+def write(site: Path, questions: dict[str, dict], titles: dict[str, str]) -> None:
     """Write them for the questions of a site.
 
     Args:
         site: the folder of the built site.
         questions: name → what `capture.texts` says.
-        places: the pages of its notebooks, such as "notebooks/00_start".
+        titles: the pages of its notebooks, such as "notebooks/00_start", and what
+            they are called.
 
     Raises:
         ValueError: if a page lacks a question, or two questions have one text.
@@ -103,7 +112,7 @@ def write(site: Path, questions: dict[str, dict], places: list[str]) -> None:
         raise ValueError("two questions have the same text: a class tells them by it")
     kept: dict[str, dict] = {}
     pages: dict[str, str] = {}
-    for place in places:
+    for place in titles:
         page, found = for_class((site / f"{place}.html").read_text(encoding="utf-8"))
         if not found:
             continue
@@ -123,6 +132,8 @@ def write(site: Path, questions: dict[str, dict], places: list[str]) -> None:
             {
                 "id": name,
                 "page": pages[name],
+                "title": titles[pages[name]],
+                "section": one["section"],
                 "question": one["question"],
                 "kind": one["kind"],
                 "choices": [guess for guess, _ in one["remarks"]]

@@ -100,7 +100,10 @@ def build(
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
-    questions.write(site, asked, [place_of(name) for name in chosen])
+    titles = {one.name: f"{one.name[:2]} {one.title}" for one in front.sections()}
+    titles[front.START] = "00 Start"
+    called = {place_of(name): titles.get(name, name) for name in chosen}
+    questions.write(site, asked, called)
     return site
 
 

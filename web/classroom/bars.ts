@@ -42,12 +42,16 @@ export function barsOf(counted: Counted, more?: (guess: string) => HTMLElement):
   return table;
 }
 
+/** Where a question stands, in the words of the page. */
+export const placeOf = ({ title, section }: Counted): string =>
+  [title, section].filter(Boolean).join(" · ");
+
 /** How many have answered, in words. */
-export function countOf({ totals, others, late }: Counted, here: number): string {
+export function countOf({ totals, expected, others, late }: Counted): string {
   const latest = totals[totals.length - 1];
   const which = totals.length > 1 ? " in the second vote" : "";
-  const said = [`${latest} of ${Math.max(here, latest)} have answered${which}`];
-  if (others) said.push(`${others} other guesses`);
+  const said = [`${latest} of ${expected} have answered${which}`];
+  if (others) said.push(others > 1 ? `${others} other guesses` : "1 other guess");
   if (late) said.push(`${late} after the answer`);
   return said.join(", ");
 }

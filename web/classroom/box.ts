@@ -129,11 +129,18 @@ export class Box {
   private words({ guess, isAsked, vote, answer, isOpen }: Asked): string {
     const said = guess === null ? "" : `You said ${written(guess)}`;
     if (answer) {
+      const own = this.locked === null ? guess : String(this.locked);
+      if (own !== null && own !== guess) {
+        // it was locked in without the network, and came after the answer
+        const late = `You said ${written(own)}, which came too late to be counted.`;
+        return `${late} It is ${written(answer.value)}.`;
+      }
       if (guess === null) return `The answer is ${written(answer.value)}.`;
       const verdict = guess === answer.value ? "Right" : `It is ${written(answer.value)}`;
       return [`${said}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
     }
-    if (!isAsked) return `${said}. Locked in: the answer comes when your teacher shows it.`;
+    if (!isAsked)
+      return `${said}. Locked in: the answer comes when your teacher shows it. Stay here until then.`;
     if (this.locked !== null) return "Sending …";
     if (isOpen) return "The class has seen the answer. Guess all the same, then you see it.";
     if (vote > 1) return [said && `${said}.`, "The class votes again."].filter(Boolean).join(" ");

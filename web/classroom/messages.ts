@@ -26,7 +26,17 @@ export interface State {
   /** The name of the class: another one after the server has been started again. */
   class: string;
   isOver: boolean;
+  now: Now | null;
   questions: Record<string, Asked>;
+}
+
+/** What the teacher asks now, on whichever page it stands. */
+export interface Now {
+  name: string;
+  page: string;
+  question: string;
+  /** Whether a guess of this seat is still to come. */
+  isAsked: boolean;
 }
 
 /** How often a guess came, in each vote. */
@@ -40,10 +50,14 @@ export interface Bar {
 export interface Counted {
   name: string;
   page: string;
+  title: string;
+  section: string;
   question: string;
   choices: string[];
   isOpen: boolean;
   totals: number[];
+  /** Who has a page open or has answered. */
+  expected: number;
   bars: Bar[];
   /** Guesses that have no bar. */
   others: number;
@@ -62,12 +76,12 @@ export interface ForTeacher extends Who {
   hasBars: boolean;
   /** Why requests were refused, and how often. */
   refused: Record<string, number>;
-  chosen: string;
+  chosen: string | null;
   questions: Counted[];
 }
 
 export interface ForProjector extends Who {
-  question: Counted;
+  question: Counted | null;
 }
 
 /** Where the class is, for telephones. */

@@ -1,6 +1,6 @@
 /** The page for the projector: one question, how many have answered, and what is shown of it. */
 import "./teacher.css";
-import { barsOf, countOf } from "./bars";
+import { barsOf, countOf, placeOf } from "./bars";
 import { made, socketAt, type ForProjector } from "./messages";
 import { written } from "./numbers";
 import { showWhere } from "./where";
@@ -12,13 +12,25 @@ const who = document.querySelector("#who")!;
 
 function draw({ question, here, isOver }: ForProjector) {
   who.textContent = isOver ? "The class is over." : `${here} here`;
-  const parts: HTMLElement[] = [made("h1", "", question.question)];
+  document.body.classList.toggle("is-over", isOver);
+  document.body.classList.toggle("has-question", question !== null);
+  if (!question) {
+    main.replaceChildren(
+      made("h1", "", "Join the class"),
+      made("p", "", "Point a camera at the code, or type the address below it."),
+    );
+    return;
+  }
+  const parts: HTMLElement[] = [
+    made("p", "place", placeOf(question)),
+    made("h1", "", question.question),
+  ];
   if (question.choices.length && !question.bars.length) {
     const list = made("ul", "choices");
     for (const choice of question.choices) list.append(made("li", "", choice));
     parts.push(list);
   }
-  parts.push(made("p", "total", countOf(question, here)));
+  parts.push(made("p", "total", countOf(question)));
   if (question.answer !== undefined) {
     parts.push(made("p", "answer", `It is ${written(question.answer)}.`));
   }

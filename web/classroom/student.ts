@@ -7,7 +7,7 @@ const FIRST_WAIT = 500; // milliseconds
 const LONGEST_WAIT = 8000;
 const AGAIN = 2000; // for a guess that was not sent
 
-const page = location.pathname.slice(1).replace(/\.html$/, "");
+const page = location.pathname.slice(1).replace(/\.html$/, "") || "index";
 const bar = made("div", "nv-class-bar");
 bar.setAttribute("role", "status");
 
@@ -23,10 +23,21 @@ const boxes = [...document.querySelectorAll<HTMLElement>(".nv-class")].map(
 
 function hear(next: State) {
   state = next;
+  say("");
   for (const box of boxes) {
     const asked = next.questions[box.question];
     if (asked) box.hear(asked);
   }
+}
+
+/** What the bar says: trouble, or what the teacher asks, with the way there. */
+function say(trouble: string) {
+  bar.textContent = trouble;
+  const now = state?.now;
+  if (trouble || !now?.isAsked) return;
+  const link = made("a", "", now.question);
+  link.href = `${now.page === page ? "" : `/${now.page}.html`}#${now.name}`;
+  bar.append("Your teacher asks: ", link);
 }
 
 async function look() {
@@ -48,17 +59,16 @@ async function listen() {
     try {
       await look();
       if (state?.isOver) break;
-      bar.textContent = "";
       await heard(() => (wait = FIRST_WAIT));
-      bar.textContent = state?.isOver ? "" : "Looking for the class …";
+      say(state?.isOver ? "" : "Looking for the class …");
     } catch (error) {
       const isFull = error instanceof Refusal && error.status === 429;
-      bar.textContent = isFull ? "The class is full. Trying again …" : "Looking for the class …";
+      say(isFull ? "The class is full. Trying again …" : "Looking for the class …");
     }
     await new Promise((go) => setTimeout(go, wait * (0.5 + Math.random()))); // not all at once
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
-  bar.textContent = "The class is over.";
+  say("The class is over. This page stays; other pages are gone.");
 }
 
 /** Looks whenever the teacher has done something, until the socket closes. */

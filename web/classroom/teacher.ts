@@ -1,6 +1,6 @@
 /** The teacher's own page: who has answered, which mistakes these are, and what happens next. */
 import "./teacher.css";
-import { barsOf, countOf } from "./bars";
+import { barsOf, countOf, placeOf } from "./bars";
 import { made, socketAt, type Counted, type ForTeacher } from "./messages";
 import { numberIn, written } from "./numbers";
 import { showWhere } from "./where";
@@ -12,6 +12,12 @@ const list = at("list");
 const main = at("question");
 const says = at("says");
 const held = at<HTMLInputElement>("held");
+
+/** What to do where requests are refused. */
+const TO_DO: Record<string, string> = {
+  full: " (no seat is left: start again with --per-address 200)",
+  "too often": " (nothing: the others are not slower)",
+};
 
 let state: ForTeacher;
 
@@ -46,22 +52,31 @@ function draw() {
   const { here, came, questions, chosen, refused, isHeld } = state;
   at("who").textContent = `${here} here, ${came} came`;
   held.checked = isHeld;
-  const trouble = Object.entries(refused).map(([why, times]) => `${why}: ${times}`);
+  const trouble = Object.entries(refused).map(([why, times]) => {
+    return `${why}: ${times}${TO_DO[why] ?? ""}`;
+  });
   at("trouble").textContent = trouble.length ? `Refused: ${trouble.join(", ")}` : "";
   drawList(questions, chosen);
   const one = questions.find(({ name }) => name === chosen);
-  if (one) drawQuestion(one, here);
+  if (one) drawQuestion(one);
+  else main.replaceChildren(made("p", "hint", "Choose a question: all pages show it."));
 }
 
 /** What is typed and what has the focus outlasts a drawing. */
-function drawList(questions: Counted[], chosen: string) {
+function drawList(questions: Counted[], chosen: string | null) {
   const focused = document.activeElement?.id;
-  const parts: HTMLElement[] = [];
-  let page = "";
+  const folded = new Set([...list.querySelectorAll("details:not([open])")].map((one) => one.id));
+  const isFirst = !list.hasChildNodes();
+  const parts: HTMLDetailsElement[] = [];
   for (const question of questions) {
-    if (question.page !== page) {
-      page = question.page;
-      parts.push(made("h2", "", page.replace("notebooks/", "")));
+    let part = parts[parts.length - 1];
+    if (part?.id !== question.page) {
+      part = made("details");
+      part.id = question.page;
+      // Pages beyond the course are folded at first.
+      part.open = isFirst ? part.id.startsWith("notebooks/") : !folded.has(part.id);
+      part.append(made("summary", "", question.title));
+      parts.push(part);
     }
     const total = Math.max(...question.totals);
     const one = button("", () => ({ choose: question.name }));
@@ -70,7 +85,7 @@ function drawList(questions: Counted[], chosen: string) {
     if (question.name === chosen) one.setAttribute("aria-current", "true");
     const mark = question.isOpen ? "✓ " : "";
     one.append(made("span", "", mark + question.question), made("b", "", total ? `${total}` : ""));
-    parts.push(one);
+    part.append(one);
   }
   list.replaceChildren(...parts);
   if (focused?.startsWith("choose-")) document.getElementById(focused)?.focus();
@@ -78,11 +93,12 @@ function drawList(questions: Counted[], chosen: string) {
 
 let drawn = "";
 
-function drawQuestion(one: Counted, here: number) {
-  const text = JSON.stringify([one, here, state.hasBars]);
+function drawQuestion(one: Counted) {
+  const text = JSON.stringify([one, state.hasBars, state.isOver]);
   if (text === drawn) return; // an entry keeps what is typed
   drawn = text;
-  const typed = main.querySelector<HTMLInputElement>("#hand")?.value ?? "";
+  const field = main.querySelector<HTMLInputElement>("#hand");
+  const typed = field?.dataset.question === one.name ? field.value : "";
   const { name, isOpen, totals } = one;
   const steps = made("div", "steps");
   steps.append(
@@ -98,8 +114,9 @@ function drawQuestion(one: Counted, here: number) {
   );
   const more = (guess: string) => hands(one, guess);
   main.replaceChildren(
+    made("p", "place", placeOf(one)),
     made("h1", "", one.question),
-    made("p", "total", countOf(one, here)),
+    made("p", "total", countOf(one)),
     made("p", "answer", `The answer: ${written(one.answer ?? "")}`),
     steps,
     barsOf(one, more),
@@ -127,6 +144,7 @@ function handEntry(one: Counted, typed: string): HTMLElement {
   const label = made("label", "", "A hand for ");
   const field = one.choices.length ? made("select") : made("input");
   field.id = "hand";
+  field.dataset.question = one.name;
   if (field instanceof HTMLSelectElement) {
     for (const choice of one.choices) field.append(new Option(choice));
   } else {
@@ -143,6 +161,7 @@ function handEntry(one: Counted, typed: string): HTMLElement {
       says.textContent = "Type the number for which hands are up.";
       return;
     }
+    if (field instanceof HTMLInputElement) field.value = "";
     does({ hands: one.name, guess, by: 1 });
   });
   return form;
@@ -155,6 +174,12 @@ function listen() {
     draw();
   };
   socket.onclose = () => {
+    if (state?.isOver) {
+      const buttons = document.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
+        "button, input",
+      );
+      for (const one of buttons) one.disabled = true;
+    }
     const ended = "The class has ended. Its counts are gone.";
     at("who").textContent = state?.isOver ? ended : "The class does not answer. Trying again …";
     if (!state?.isOver) setTimeout(listen, AGAIN);

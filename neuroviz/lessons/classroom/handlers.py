@@ -14,7 +14,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from neuroviz.kit import theme
 from neuroviz.lessons.classroom.room import RefusedError, Room
-from neuroviz.lessons.classroom.site import STATIC, File, Site
+from neuroviz.lessons.classroom.site import LATER, STATIC, File, Site
 
 MOST_PAGES = 8
 """Pages that one seat may have open."""
@@ -42,9 +42,9 @@ class Listeners:
         self._is_told = False
 
     @property
-    def here(self) -> int:
-        """How many seats have a page open."""
-        return len(set(self.students.values()))
+    def here(self) -> set[str]:
+        """The seats that have a page open."""
+        return set(self.students.values())
 
     def changed(self, for_all: bool) -> None:
         """Tell the teacher, soon; and all pages, at once, that they have to ask."""
@@ -208,6 +208,10 @@ class SiteFile(StudentHandler):
 
     async def get(self, name: str) -> None:
         name = f"{name}index.html" if name == "" or name.endswith("/") else name
+        if self.site.is_later(name):
+            self.set_header("Content-Type", "text/html; charset=utf-8")
+            self.write(LATER)
+            return
         if name not in self.site:
             raise HTTPError(404)
         loop = asyncio.get_running_loop()
@@ -350,6 +354,19 @@ class TeacherFile(TeacherHandler):
             )
         else:
             raise HTTPError(404)
+
+
+class TeacherSite(TeacherHandler):
+    """The whole site, with answers and plans: for this computer and the wall."""
+
+    async def get(self, name: str) -> None:
+        name = f"{name}index.html" if name == "" or name.endswith("/") else name
+        loop = asyncio.get_running_loop()
+        try:
+            file = await loop.run_in_executor(None, self.site.whole, name)
+        except KeyError:
+            raise HTTPError(404) from None
+        self.give(file)
 
 
 class TeacherSocket(WebSocketHandler, TeacherHandler):

@@ -20,6 +20,8 @@ class Poll:
     Attributes:
         name: such as "04_deep_dimension-3".
         page: where it stands, such as "notebooks/04_deep_dimension".
+        title: what the page is called.
+        section: the heading above the question.
         question: in words.
         choices: the answers to choose from; none if a number is asked for.
         mistakes: wrong guess → what was overlooked.
@@ -35,6 +37,8 @@ class Poll:
 
     name: str
     page: str
+    title: str
+    section: str
     question: str
     choices: tuple[str, ...]
     mistakes: dict[str, str]
@@ -53,7 +57,7 @@ class Poll:
         Raises:
             ValueError: if it is no answer to this question.
 
-        >>> poll = Poll("a-1", "a", "How many?", (), {}, "38", "", "", ())
+        >>> poll = Poll("a-1", "a", "A", "", "How many?", (), {}, "38", "", "", ())
         >>> poll.read(38), poll.read(38.0), poll.read(-0.5), poll.read(0.33333333)
         ('38', '38', '-0.5', '0.333')
         """

@@ -5,7 +5,7 @@ import io
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from neuroviz.lessons.classroom.poll import Poll, letters_of
 
@@ -18,8 +18,8 @@ BURST = 40.0
 MOST_BARS = 24
 """Different guesses that the teacher sees; the rarest are counted together."""
 
-MOST_ON_THE_WALL = 8
-"""So many fit below a question, also after a second vote."""
+MOST_ON_THE_WALL = {1: 8, 2: 5}
+"""So many fit below a question: after one vote, and after two."""
 
 
 class RefusedError(Exception):
@@ -52,7 +52,7 @@ class Room:
         self.is_held = True
         self.is_over = False
         self.has_bars = False
-        self.chosen = next(iter(polls))
+        self.chosen: str | None = None
         self.refused: Counter[str] = Counter()
         self._named = {letters_of(poll.question): name for name, poll in polls.items()}
         self._seats: dict[str, str] = {}  # seat → address, to bound how many it takes
@@ -134,7 +134,25 @@ class Room:
             for name, poll in self.polls.items()
             if page in (poll.page, "")
         }
-        return {"class": self.name, "isOver": self.is_over, "questions": questions}
+        return {
+            "class": self.name,
+            "isOver": self.is_over,
+            "now": self._asked_now(seat),
+            "questions": questions,
+        }
+
+    def _asked_now(self, seat: str) -> dict | None:
+        """The question that the teacher has chosen, and whether it is still open for
+        this seat."""
+        if self.chosen is None or self.is_over:
+            return None
+        poll = self.polls[self.chosen]
+        return {
+            "name": poll.name,
+            "page": poll.page,
+            "question": poll.question,
+            "isAsked": poll.is_asked(seat),
+        }
 
     def _question_for(self, seat: str, poll: Poll) -> dict:
         guess = poll.guess_of(seat)
@@ -161,11 +179,12 @@ class Room:
     # What the teacher does
 
     def choose(self, name: str) -> None:
-        """Put a question on the projector; its counts are hidden again."""
+        """Put a question on the projector and on all pages; its counts are hidden
+        again."""
         if name != self.chosen:
             self.chosen = name
             self.has_bars = False
-            self.changed(False)
+            self.changed(True)
 
     def show_bars(self, are_shown: bool) -> None:
         self.has_bars = are_shown
@@ -195,41 +214,50 @@ class Room:
         self.is_over = True
         self.changed(True)
 
-    def for_teacher(self, here: int) -> dict:
+    def for_teacher(self, here: Collection[str] = ()) -> dict:
         """All that the teacher's own page shows, with answers and known mistakes.
 
         Args:
-            here: how many seats have a page open.
+            here: the seats that have a page open.
         """
+        every = []
+        for poll in self.polls.values():
+            every.append(self._counted(poll, True, MOST_BARS, here))
         return self._who(here) | {
             "isHeld": self.is_held,
             "hasBars": self.has_bars,
-            "isOver": self.is_over,
             "refused": dict(self.refused),
             "chosen": self.chosen,
-            "questions": [
-                self._counted(poll, True, MOST_BARS) for poll in self.polls.values()
-            ],
+            "questions": every,
         }
 
-    def for_projector(self, here: int) -> dict:
-        """What all may see: one question, its counts if the teacher shows them, its
-        answer once it is open."""
-        poll = self.polls[self.chosen]
-        question = self._counted(poll, poll.is_open, MOST_ON_THE_WALL)
-        if not (self.has_bars or poll.is_open):
-            question["bars"] = []
-        return self._who(here) | {"isOver": self.is_over, "question": question}
+    def for_projector(self, here: Collection[str] = ()) -> dict:
+        """What all may see: the question that is chosen, its counts if the teacher
+        shows them, its answer once it is open."""
+        question = None
+        if self.chosen is not None:
+            poll = self.polls[self.chosen]
+            most = MOST_ON_THE_WALL[len(poll.votes)]
+            question = self._counted(poll, poll.is_open, most, here)
+            if not (self.has_bars or poll.is_open):
+                question["bars"] = []
+                question["others"] = 0
+        return self._who(here) | {"question": question}
 
-    def _who(self, here: int) -> dict:
-        return {"here": here, "came": self.came}
+    def _who(self, here: Collection[str]) -> dict:
+        return {"here": len(here), "came": self.came, "isOver": self.is_over}
 
-    def _counted(self, poll: Poll, names_mistakes: bool, most: int) -> dict:
+    def _counted(
+        self, poll: Poll, names_mistakes: bool, most: int, here: Collection[str]
+    ) -> dict:
         """A mistake named beside a wrong guess would give the right one away."""
         votes = poll.counts()
         counted = sum(votes, Counter())
+        guesses = [guess for guess, _ in counted.most_common(most)]
+        if names_mistakes and counted[poll.answer] and poll.answer not in guesses:
+            guesses[-1] = poll.answer
         bars = []
-        for guess, _ in counted.most_common(most):
+        for guess in guesses:
             bar = {"guess": guess, "counts": [vote[guess] for vote in votes]}
             if names_mistakes:
                 bar["isRight"] = guess == poll.answer
@@ -238,10 +266,14 @@ class Room:
         found = {
             "name": poll.name,
             "page": poll.page,
+            "title": poll.title,
+            "section": poll.section,
             "question": poll.question,
             "choices": list(poll.choices),
             "isOpen": poll.is_open,
             "totals": [vote.total() for vote in votes],
+            # a telephone that sleeps has answered all the same
+            "expected": len({*here, *poll.votes[-1]}) + poll.hands[-1].total(),
             "bars": bars,
             "others": counted.total() - sum(sum(bar["counts"]) for bar in bars),
             "late": len(poll.late),

@@ -160,6 +160,7 @@ async def run(asked: Namespace) -> None:
                 ("/(projector)?", handlers.TeacherPage),
                 ("/socket", handlers.TeacherSocket),
                 ("/projector/socket", handlers.ProjectorSocket),
+                ("/pages/(.*)", handlers.TeacherSite),
                 ("/(.*)", handlers.TeacherFile),
             ],
             hosts={f"127.0.0.1:{own_port}", f"localhost:{own_port}"},

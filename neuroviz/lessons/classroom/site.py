@@ -17,8 +17,28 @@ PAGES = f"{FOLDER}/pages"
 """Where `make site` writes what a class needs: all questions, their answers, and the
 pages that ask, without the answers. Nobody is served the files themselves."""
 
-HAS_ANSWERS = ("docs/lessons.html", "searchindex.js")
-"""Files that a class is not served: the teacher's plan, and the words of all pages."""
+HAS_ANSWERS = (
+    "docs/lessons.html",
+    "docs/class_session.html",
+    "search.html",
+    "searchindex.js",
+)
+"""Files that a class is not served: the teacher's plans, and the words of all pages."""
+
+HEAD = (
+    b'<link rel="stylesheet" href="/class/student.css">'
+    b'<script type="module" src="/class/student.js"></script></head>'
+)
+"""What every page of the site gets: it shows what the teacher asks."""
+
+LATER = (
+    b"<!doctype html><html lang=en><head><meta charset=utf-8>"
+    b"<meta name=viewport content='width=device-width'>"
+    b"<title>After the class</title></head><body><main><h1>After the class</h1>"
+    b"<p>This page has answers. It is there when the class is over, on the public site."
+    b"</p><p><a href='/'>To the first page</a></p></main></body></html>"
+)
+"""In the place of a page that is kept back."""
 
 STATIC = Path(__file__).with_name("static")
 OF_STUDENTS = ("student.js", "student.css")
@@ -71,11 +91,14 @@ class Site:
             raise NoSiteError(f"{root} has no questions: {QUESTIONS} is missing")
         self.questions = _read(root / QUESTIONS)
         self.answers = _read(root / ANSWERS)
-        self._paths: dict[str, Path] = {}
+        self._whole: dict[str, Path] = {}
         for path in root.rglob("*"):
-            name = path.relative_to(root).as_posix()
             is_inside = path.resolve().is_relative_to(root)
-            if path.is_file() and is_inside and not _is_kept_back(name):
+            if path.is_file() and is_inside:
+                self._whole[path.relative_to(root).as_posix()] = path
+        self._paths: dict[str, Path] = {}
+        for name, path in self._whole.items():
+            if not _is_kept_back(name):
                 self._paths[name] = path
         # Where a page asks, the class has another one.
         for path in (root / PAGES).rglob("*.html"):
@@ -87,6 +110,11 @@ class Site:
 
     def __contains__(self, name: str) -> bool:
         return name in self._paths
+
+    @staticmethod
+    def is_later(name: str) -> bool:
+        """Whether it is a page that the class does not get."""
+        return name in HAS_ANSWERS and name.endswith(".html")
 
     @property
     def names(self) -> list[str]:
@@ -102,6 +130,8 @@ class Site:
             found[name] = Poll(
                 name=name,
                 page=asked["page"],
+                title=asked["title"],
+                section=asked["section"],
                 question=asked["question"],
                 choices=tuple(asked["choices"]),
                 mistakes=asked["mistakes"],
@@ -113,24 +143,38 @@ class Site:
         return found
 
     def file(self, name: str) -> File:
-        """A file, read and packed when it is asked for first.
+        """A file as students get it, read and packed when it is asked for first.
 
         Raises:
             KeyError: if the site has no such file.
         """
         if name not in self._files:
-            path = self._paths[name]
-            content = path.read_bytes()
-            ending = Path(name).suffix
-            kind = _KINDS.get(ending) or mimetypes.guess_type(name)[0]
-            packed = gzip.compress(content, 6) if ending in _PACKED else content
-            self._files[name] = File(
-                kind=kind or "application/octet-stream",
-                tag=f'"{hashlib.sha256(content).hexdigest()[:20]}"',
-                content=content,
-                packed=packed if len(packed) < len(content) else None,
-            )
+            content = self._paths[name].read_bytes()
+            # JupyterLab in the browser has no questions of the class
+            if name.endswith(".html") and not name.startswith("lab/"):
+                content = content.replace(b"</head>", HEAD, 1)
+            self._files[name] = _packed(name, content)
         return self._files[name]
+
+    def whole(self, name: str) -> File:
+        """A file as it was built, with answers, for the teacher.
+
+        Raises:
+            KeyError: if the site has no such file.
+        """
+        return _packed(name, self._whole[name].read_bytes())
+
+
+def _packed(name: str, content: bytes) -> File:
+    ending = Path(name).suffix
+    kind = _KINDS.get(ending) or mimetypes.guess_type(name)[0]
+    packed = gzip.compress(content, 6) if ending in _PACKED else content
+    return File(
+        kind=kind or "application/octet-stream",
+        tag=f'"{hashlib.sha256(content).hexdigest()[:20]}"',
+        content=content,
+        packed=packed if len(packed) < len(content) else None,
+    )
 
 
 def _is_kept_back(name: str) -> bool:
