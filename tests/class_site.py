@@ -108,13 +108,17 @@ def some_polls() -> dict[str, Poll]:
 
 
 @contextmanager
-def held(site: Path, *words: str):
-    """A class in a process of its own: .students and .teacher are addresses, .say ends
-    with what it printed."""
+def held(site: Path, *words: str, files: int = 0):
+    """A class in a process of its own, which may have so many files open: .students and
+    .teacher are addresses."""
     command = [sys.executable, "-m", "neuroviz", "class", str(site), "--no-browser"]
     asked = ("--address", "127.0.0.1", "--port", "0", "--linger", "0.3", *words)
+    limit = ["prlimit", f"--nofile={files}:{files}"] if files else []
     process = subprocess.Popen(
-        [*command, *asked], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*limit, *command, *asked],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         said = [process.stdout.readline() for _ in range(2)]

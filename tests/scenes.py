@@ -69,6 +69,12 @@ def show_on_phone(new_page, kind: type, width: int, height: int):
     return page
 
 
+def pause(page) -> None:
+    """Stop the page's clock, which `clock.install` lets go on: only `clock.run_for`
+    moves it now, however slow the machine is."""
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+
+
 def redraw(page, panel, width: int = 1100) -> None:
     """As Python does when it has answered."""
     ask(page, "react", panel.figure.drawn, width)

@@ -165,7 +165,9 @@ def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher)
     box(page, 1).get_by_text("You said no. It is yes. Try a = 1.").wait_for()
 
 
-@pytest.mark.parametrize("typed", ["", "many", "1e5", "<b>", "--3", "3 4 x"])
+@pytest.mark.parametrize(
+    "typed", ["", "many", "1e5", "<b>", "--3", "3 4 x", "1,000", "."]
+)
 def test_what_is_no_number_is_asked_for_again(student, typed):
     page = student()
     lock(page, typed)
@@ -174,7 +176,15 @@ def test_what_is_no_number_is_asked_for_again(student, typed):
 
 
 @pytest.mark.parametrize(
-    ("typed", "read"), [("0,5", "0.5"), (" 38 ", "38"), ("-2", "−2"), ("+7", "7")]
+    ("typed", "read"),
+    [
+        ("0,5", "0.5"),
+        (" 38 ", "38"),
+        ("-2", "−2"),
+        ("+7", "7"),
+        ("–5", "−5"),
+        ("38.", "38"),
+    ],
 )
 def test_numbers_are_read_as_they_are_typed(student, teacher, typed, read):
     lock(student(), typed)

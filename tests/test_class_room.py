@@ -2,6 +2,7 @@
 early."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from class_site import CHOICE, NUMBER, PAGE, some_polls
@@ -165,7 +166,8 @@ def test_hands_are_whole_numbers(room, by):
 
 
 @pytest.mark.parametrize(
-    "guess", [None, True, "38", [38], {}, float("nan"), float("inf"), 10**7, -(10**7)]
+    "guess",
+    [None, True, "38", [38], {}, float("nan"), float("inf"), 10**400, 10**7, -(10**7)],
 )
 def test_what_is_no_number_is_no_guess(room, guess):
     (seat,) = seats(room, 1)
@@ -180,9 +182,42 @@ def test_what_is_no_choice_is_no_guess(room, guess):
         room.vote(seat, CHOICE, guess)
 
 
+def test_empty_seats_are_given_to_those_who_come(room):
+    voted, listens, gone = room.seat(None, "a"), room.seat(None, "a"), ""
+    room.vote(voted, NUMBER, 1)
+    room.present = lambda: [listens]
+    gone = room.seat(None, "b")
+    newcomer = room.seat(None, "c")
+    assert not room.has(gone)
+    assert all(map(room.has, (voted, listens, newcomer)))
+
+
+def test_a_guess_for_a_vote_that_is_over_is_not_counted_in_the_next(room):
+    (seat,) = seats(room, 1)
+    room.vote(seat, NUMBER, 64, 1)
+    room.vote_again(NUMBER)
+    room.vote(seat, NUMBER, 64, 1)  # sent twice, and slow
+    assert told(room, seat)["isAsked"]
+    room.vote(seat, NUMBER, 38, 2)
+    assert room.polls[NUMBER].counts() == [{"64": 1}, {"38": 1}]
+
+
+def test_what_is_told_later_has_a_larger_number(room):
+    (seat,) = seats(room, 1)
+    one, other = room.for_student(seat), room.for_student(seat)
+    assert one["number"] < other["number"] and one["class"] == other["class"]
+
+
+def test_hands_are_not_counted_once_the_answer_is_open(room):
+    room.open(NUMBER)
+    with pytest.raises(ValueError, match="the answer is open"):
+        room.count_hands(NUMBER, 38, 1)
+
+
 def test_seats_are_bounded_and_kept(room):
     first = room.seat(None, "a")
     room.seat("a name of somebody else", "a")
+    room.present = lambda: room._seats
     with pytest.raises(RefusedError, match="full"):
         room.seat(None, "a")  # two an address
     room.seat(None, "b")
@@ -201,6 +236,15 @@ def test_an_address_has_an_allowance_and_leaves_that_of_others_alone(room):
             refused += 1
     assert refused > BURST
     room.allow("somebody else")
+
+
+def test_a_flood_of_one_seat_leaves_others_at_its_address_alone(room):
+    one, other = (room.seat(None, "proxy") for _ in range(2))
+    for _ in range(2 * int(BURST)):
+        with suppress(RefusedError):
+            room.allow("proxy", one)
+    room.allow("proxy", other)
+    room.allow("proxy")
 
 
 def test_many_addresses_fill_no_memory(room):

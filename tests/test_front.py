@@ -268,7 +268,6 @@ def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visi
 def test_one_weight_alone_moves_the_output_and_goes_home(visit):
     page = visit()
     page.get_by_role("button", name="hold").click()
-    page.keyboard.press("Tab")
     pull(page, middle(page, ".weights rect", 7), (40, 0))
     page.wait_for_function(MOVES)
     assert page.locator(".weights .says").inner_text() == "1 weight moves"

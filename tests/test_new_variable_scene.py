@@ -1,7 +1,7 @@
 """An exponential that is let go, in a browser: by mouse, finger, keyboard and ▶."""
 
 import pytest
-from scenes import dragged, middle, named, place, redraw, said, touch
+from scenes import dragged, middle, named, pause, place, redraw, said, touch
 
 from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 
@@ -105,6 +105,7 @@ def test_the_keyboard_lets_go_comes_back_and_goes_to_the_ends(scene):
 def test_play_tells_the_story_in_words_and_stops_where_one_takes_hold(scene, bare_page):
     bare_page.clock.install()
     page = scene(kind=NewVariableExplorer)
+    pause(page)
     page.clock.run_for(100)
     page.get_by_role("button", name="let go of the exponential").click()
     told = []

@@ -4,7 +4,7 @@ without a kernel."""
 from math import cos, radians, sin
 
 import pytest
-from scenes import ask, dragged, named, place, redraw, said, touch
+from scenes import ask, dragged, named, pause, place, redraw, said, touch
 
 from neuroviz_beyond.blending.panel import BlendingExplorer
 
@@ -180,6 +180,7 @@ def test_play_holds_where_something_happens(
 ):
     bare_page.clock.install()
     page = scene(state, kind=BlendingExplorer)
+    pause(page)
     page.clock.run_for(500)
     page.locator(".nv-play").click()
     stops = []
@@ -197,6 +198,7 @@ def test_where_motion_is_reduced_it_goes_from_moment_to_moment(
 ):
     bare_page.clock.install()
     page = scene("angle=0", "reduce", BlendingExplorer)
+    pause(page)
     page.locator(".nv-play").click()
     stops = []
     for _ in range(50):

@@ -2,7 +2,7 @@
 kernel."""
 
 import pytest
-from scenes import ask, dragged, middle, named, place, redraw, said, touch
+from scenes import ask, dragged, middle, named, pause, place, redraw, said, touch
 
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 
@@ -167,6 +167,7 @@ def test_play_holds_where_something_happens_and_says_what(
 ):
     bare_page.clock.install()
     page = scene(state, kind=SingletonExplorer)
+    pause(page)
     page.clock.run_for(500)
     page.locator(".nv-play").click()
     stops, told = [], []
@@ -190,6 +191,7 @@ def test_play_holds_where_something_happens_and_says_what(
 def test_where_motion_is_reduced_it_goes_from_moment_to_moment(scene, bare_page):
     bare_page.clock.install()
     page = scene("candidate=other M₂;travel=0", "reduce", SingletonExplorer)
+    pause(page)
     page.locator(".nv-play").click()
     stops = []
     for _ in range(60):
@@ -203,6 +205,7 @@ def test_play_begins_at_the_beginning_and_goes_on_where_it_was_stopped(
 ):
     bare_page.clock.install()
     page = scene("candidate=unrelated;travel=0.4", kind=SingletonExplorer)
+    pause(page)
     page.clock.run_for(500)
     play = page.locator(".nv-play")
     play.click()

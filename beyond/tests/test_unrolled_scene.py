@@ -5,7 +5,7 @@ import base64
 
 import node as program
 import pytest
-from scenes import ask, asked, dragged, middle, named, place, redraw, said, touch
+from scenes import ask, asked, dragged, middle, named, pause, place, redraw, said, touch
 
 from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
@@ -371,6 +371,7 @@ def test_the_story_stops_at_each_kind_of_factor_and_round_the_window():
 def test_play_goes_along_the_factors_and_turns_the_window_round(scene, bare_page):
     bare_page.clock.install()
     page = scene("layers=2;place=3;reflect=yes", kind=UnrollingExplorer)
+    pause(page)
     page.clock.run_for(600)
     page.locator(".nv-play").click()
     stops, told = [], []
@@ -396,6 +397,7 @@ def test_play_goes_along_the_factors_and_turns_the_window_round(scene, bare_page
 def test_who_takes_hold_of_the_term_ends_the_story(scene, bare_page):
     bare_page.clock.install()
     page = scene("layers=2;place=3", kind=UnrollingExplorer)
+    pause(page)
     page.clock.run_for(600)
     home = middle(page, TURN)
     page.locator(".nv-play").click()

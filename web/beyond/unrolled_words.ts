@@ -37,8 +37,9 @@ export function linkOf(shown: Shown, formulas: Formulas, isTurned = false) {
   const name = nameOf(factors[focus - 1]);
   const [left, right] = [focus - 1, focus].map((n) => tokenOf(term.tokens[n], term, formulas));
   const value = number(term.values[focus - 1], formulas.nothing);
+  const turned = isTurned ? "turned round, " : "";
   return {
-    joins: `${isTurned ? "turned round, " : ""}${name} at place ${focus} joins ${left} and ${right}: `,
+    joins: `${turned}${name} at place ${focus} joins ${left} and ${right}: `,
     link: `${left}ᵀ${name}${right} = ${value}`,
   };
 }

@@ -1,4 +1,4 @@
-/** The drawers at both sides of a narrow page: the theme opens them by a label, which has no key. */
+/** The drawers at both sides of a narrow page: the theme opens them by a label without a key. */
 const LABELS = ".nav-overlay-icon, .toc-overlay-icon";
 
 export function giveDrawersKeys() {

@@ -50,7 +50,8 @@ const ELSE = "The picture stays as it is; below it the notebook can be downloade
 const NO_PYTHON =
   "Python did not come: this page could not fetch it, or the browser could not start it. " +
   `Look whether the network is there, then press Live again. ${ELSE}`;
-const NO_PANEL = `Python came, but this panel did not open. Press Live again to try once more. ${ELSE}`;
+const NO_PANEL =
+  "Python came, but this panel did not open. Press Live again to try once more. " + ELSE;
 
 /** Whether the address of the page has opened a panel. */
 let isOpened = false;

@@ -1,6 +1,6 @@
 /**
- * What is wider than the page scrolls inside it. Where something does, the keys can reach it, and it
- * fades out on the side where there is more; where all is seen, Tab does not stop.
+ * What is wider than the page scrolls inside it. Where something does, the keys can reach it, and
+ * it fades out on the side where there is more; where all is seen, Tab does not stop.
  */
 const FIGURE = "Figure of this panel";
 const SCROLLERS: Record<string, string> = {

@@ -6,15 +6,17 @@ const WORDS_OF_REFUSALS: Record<number, string> = {
   422: "This number is too large to be counted. Try another one.",
   429: "The class is full, or asks too often. Trying again …",
 };
+const LOCKED_IN = "Locked in: the answer comes when your teacher shows it. Stay here until then.";
 const NOT_SENT = "Not sent yet. Trying again …";
 
 /** Sends a guess, and resolves once the server has it. */
-export type Send = (question: string, guess: number | string) => Promise<void>;
+export type Send = (question: string, guess: number | string, vote: number) => Promise<void>;
 
 export class Box {
   readonly question: string;
   /** What was locked in here, whether the server knows it or not. */
   private locked: number | string | null = null;
+  private isOnTheWay = false;
   /** The vote in which it was locked in. */
   private vote = 1;
   private asked: Asked | undefined;
@@ -37,6 +39,11 @@ export class Box {
       event.preventDefault();
       this.lock();
     });
+  }
+
+  /** Another class, started again: it gets what is locked in, as its first vote. */
+  startAgain() {
+    this.vote = 1;
   }
 
   /** What the server says of this question. */
@@ -103,13 +110,16 @@ export class Box {
   /** Sends what is locked in; the server keeps the first guess of each vote. */
   async sendAgain() {
     const guess = this.unsent;
-    if (guess === null) return;
+    if (guess === null || this.isOnTheWay) return;
+    this.isOnTheWay = true;
     try {
-      await this.send(this.question, guess);
+      await this.send(this.question, guess, this.vote);
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 0;
       if (status === 422) this.locked = null;
       this.draw(WORDS_OF_REFUSALS[status] ?? NOT_SENT);
+    } finally {
+      this.isOnTheWay = false;
     }
   }
 
@@ -139,8 +149,7 @@ export class Box {
       const verdict = guess === answer.value ? "Right" : `It is ${written(answer.value)}`;
       return [`${said}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
     }
-    if (!isAsked)
-      return `${said}. Locked in: the answer comes when your teacher shows it. Stay here until then.`;
+    if (!isAsked) return `${said}. ${LOCKED_IN}`;
     if (this.locked !== null) return "Sending …";
     if (isOpen) return "The class has seen the answer. Guess all the same, then you see it.";
     if (vote > 1) return [said && `${said}.`, "The class votes again."].filter(Boolean).join(" ");

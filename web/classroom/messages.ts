@@ -25,6 +25,8 @@ export interface Asked {
 export interface State {
   /** The name of the class: another one after the server has been started again. */
   class: string;
+  /** Of two states the one with the larger number is newer. */
+  number: number;
   isOver: boolean;
   now: Now | null;
   questions: Record<string, Asked>;

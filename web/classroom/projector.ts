@@ -42,7 +42,8 @@ function listen() {
   const socket = socketAt("/projector/socket");
   socket.onmessage = ({ data }) => draw(JSON.parse(data));
   socket.onclose = () => {
-    who.textContent = "The class has ended.";
+    const isOver = document.body.classList.contains("is-over");
+    who.textContent = isOver ? "The class has ended." : "The class does not answer.";
     setTimeout(listen, AGAIN);
   };
 }

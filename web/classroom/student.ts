@@ -6,6 +6,7 @@ import { ask, made, Refusal, socketAt, type State } from "./messages";
 const FIRST_WAIT = 500; // milliseconds
 const LONGEST_WAIT = 8000;
 const AGAIN = 2000; // for a guess that was not sent
+const SILENCE = 45000; // the class says something every 20 seconds
 
 const page = location.pathname.slice(1).replace(/\.html$/, "") || "index";
 const bar = made("div", "nv-class-bar");
@@ -13,8 +14,8 @@ bar.setAttribute("role", "status");
 
 let state: State | undefined;
 
-async function send(question: string, guess: number | string) {
-  hear(await ask<State>("/class/lock", { question, guess }));
+async function send(question: string, guess: number | string, vote: number) {
+  hear(await ask<State>("/class/lock", { question, guess, vote }));
 }
 
 const boxes = [...document.querySelectorAll<HTMLElement>(".nv-class")].map(
@@ -22,6 +23,9 @@ const boxes = [...document.querySelectorAll<HTMLElement>(".nv-class")].map(
 );
 
 function hear(next: State) {
+  const isSame = next.class === state?.class;
+  if (isSame && next.number < state!.number) return; // an answer that was late on its way
+  if (!isSame) for (const box of boxes) box.startAgain();
   state = next;
   say("");
   for (const box of boxes) {
@@ -75,13 +79,23 @@ async function listen() {
 function heard(opened: () => void): Promise<void> {
   return new Promise((gone) => {
     const socket = socketAt("/class/socket");
+    let lastHeard = Date.now();
+    // A router that forgets a connection closes nothing.
+    const watch = setInterval(() => {
+      if (Date.now() - lastHeard > SILENCE) socket.close();
+    }, SILENCE / 3);
     socket.onopen = opened;
-    socket.onmessage = () => {
+    socket.onmessage = ({ data }) => {
+      lastHeard = Date.now();
+      if (data === "beat") return;
       look()
         .catch(() => socket.close())
         .finally(() => state?.isOver && socket.close());
     };
-    socket.onclose = () => gone();
+    socket.onclose = () => {
+      clearInterval(watch);
+      gone();
+    };
   });
 }
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import mimetypes
 import secrets
+import traceback
 from urllib.parse import urlsplit
 
 from tornado.iostream import StreamClosedError
@@ -16,8 +17,17 @@ from neuroviz.kit import theme
 from neuroviz.lessons.classroom.room import RefusedError, Room
 from neuroviz.lessons.classroom.site import LATER, STATIC, File, Site
 
-MOST_PAGES = 8
+MOST_PAGES = 4
 """Pages that one seat may have open."""
+
+PIECE = 2**18
+"""Bytes of a file that are sent at once."""
+
+PATIENCE = 10.0
+"""Seconds for a piece to be read."""
+
+BEAT = 20.0
+"""Seconds between two words to all pages, which so know that they are heard."""
 
 TOGETHER = 0.05
 """Seconds: the teacher hears once of all that happens meanwhile, so no flood."""
@@ -45,6 +55,13 @@ class Listeners:
     def here(self) -> set[str]:
         """The seats that have a page open."""
         return set(self.students.values())
+
+    async def beat(self) -> None:
+        """A page whose network is gone hears nothing, and looks for the class again."""
+        while True:
+            await asyncio.sleep(BEAT)
+            for socket in list(self.students):
+                _send(socket, "beat")
 
     def changed(self, for_all: bool) -> None:
         """Tell the teacher, soon; and all pages, at once, that they have to ask."""
@@ -109,11 +126,23 @@ class Handler(RequestHandler):
     def prepare(self) -> None:
         if self.request.host.lower() not in self.settings["hosts"]:
             raise HTTPError(421)  # somebody's name that leads here: DNS rebinding
-        origin = self.request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != self.host:
+        if not self.is_from_here:
             raise HTTPError(403)
         if self.request.method == "POST" and not self.is_json:
             raise HTTPError(415)
+
+    @property
+    def is_from_here(self) -> bool:
+        """Whether the page that asks is one of ours, or nobody's."""
+        headers = self.request.headers
+        is_link = headers.get("Sec-Fetch-Mode") == "navigate"
+        if headers.get("Sec-Fetch-Site") == "cross-site" and not is_link:
+            return False
+        origin = headers.get("Origin")
+        try:
+            return origin is None or urlsplit(origin).netloc.lower() == self.host
+        except ValueError:
+            return False
 
     @property
     def host(self) -> str:
@@ -151,6 +180,11 @@ class Handler(RequestHandler):
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{status_code} {self._reason}\n")
 
+    def log_exception(self, kind: type | None, error: object, trace: object) -> None:
+        """Say that something is wrong in the class, and nothing of who asked what."""
+        if not isinstance(error, (HTTPError, StreamClosedError)):
+            traceback.print_exception(kind, error, trace)
+
     def compute_etag(self) -> None:
         """Files alone have a tag, and theirs is known."""
 
@@ -164,7 +198,7 @@ class Handler(RequestHandler):
             raise HTTPError(400)
         return found
 
-    def give(self, file: File) -> None:
+    async def give(self, file: File) -> None:
         text = file.kind.startswith("text/")
         self.set_header(
             "Content-Type", f"{file.kind}; charset=utf-8" if text else file.kind
@@ -175,11 +209,23 @@ class Handler(RequestHandler):
             return
         if file.packed is not None:
             self.set_header("Vary", "Accept-Encoding")
+        content = file.content
         if file.packed is not None and self.takes_gzip:
             self.set_header("Content-Encoding", "gzip")
-            self.write(file.packed)
-        else:
-            self.write(file.content)
+            content = file.packed
+        self.set_header("Content-Length", str(len(content)))
+        await self.send(content)
+
+    async def send(self, content: bytes) -> None:
+        """Send it piece by piece: who reads slowly holds no copy of it, and who reads
+        nothing is left."""
+        for begin in range(0, len(content), PIECE):
+            self.write(content[begin : begin + PIECE])
+            try:
+                await asyncio.wait_for(self.flush(), PATIENCE)
+            except TimeoutError:
+                self.request.connection.stream.close()
+                return
 
     @property
     def takes_gzip(self) -> bool:
@@ -192,9 +238,10 @@ class StudentHandler(Handler):
     def sit(self) -> str:
         """The seat: a random name in a cookie, which ends with the browser."""
         address = self.request.remote_ip
+        cookie = self.get_cookie(self.cookie_name)
         try:
-            self.room.allow(address)
-            seat = self.room.seat(self.get_cookie(self.cookie_name), address)
+            self.room.allow(address, cookie)
+            seat = self.room.seat(cookie, address)
         except RefusedError as refused:
             raise HTTPError(429, reason=str(refused)) from None
         self.set_cookie(
@@ -215,7 +262,7 @@ class SiteFile(StudentHandler):
         if name not in self.site:
             raise HTTPError(404)
         loop = asyncio.get_running_loop()
-        self.give(await loop.run_in_executor(None, self.site.file, name))
+        await self.give(await loop.run_in_executor(None, self.site.file, name))
 
 
 class State(StudentHandler):
@@ -236,7 +283,7 @@ class Lock(StudentHandler):
         if name is None:
             raise HTTPError(404)
         try:
-            self.room.vote(seat, name, sent.get("guess"))
+            self.room.vote(seat, name, sent.get("guess"), sent.get("vote"))
         except ValueError:
             raise HTTPError(422) from None
         state = self.room.for_student(seat, self.room.polls[name].page)
@@ -250,8 +297,9 @@ class StudentSocket(WebSocketHandler, StudentHandler):
         self.seat = self.get_cookie(self.cookie_name)
         if not self.room.has(self.seat):
             raise HTTPError(403)
-        its_pages = [*self.listeners.students.values()].count(self.seat)
-        if its_pages >= MOST_PAGES:
+        sockets = self.listeners.students
+        is_full = len(sockets) >= self.settings["most_sockets"]
+        if is_full or [*sockets.values()].count(self.seat) >= MOST_PAGES:
             raise HTTPError(429, reason="too many pages")
         await super().get()
 
@@ -334,14 +382,15 @@ class TeacherPage(TeacherHandler):
 class TeacherFile(TeacherHandler):
     """The counts, where the class is, and what the two pages are made of."""
 
-    def get(self, name: str) -> None:
+    async def get(self, name: str) -> None:
         if name == "counts.csv":
             self.set_header("Content-Type", "text/csv; charset=utf-8")
             self.set_header("Content-Disposition", 'attachment; filename="counts.csv"')
             # a table program reads letters right by this mark alone
             self.write("\ufeff" + self.room.table())
         elif name == "where.json":
-            self.write({"where": self.settings["where"], "note": self.settings["note"]})
+            where = self.settings["where"]()
+            self.write({"where": where, "note": self.settings["note"]})
         elif name == "look.css":
             self.set_header("Content-Type", "text/css; charset=utf-8")
             colors = "; ".join(f"--nv-{role}: {theme.color(role)}" for role in ROLES)
@@ -349,7 +398,7 @@ class TeacherFile(TeacherHandler):
         elif name in OF_TEACHERS:
             content = (STATIC / name).read_bytes()
             kind = mimetypes.guess_type(name)[0] or "text/plain"
-            self.give(
+            await self.give(
                 File(kind, f'"{self.room.name}"', content, gzip.compress(content))
             )
         else:
@@ -366,7 +415,7 @@ class TeacherSite(TeacherHandler):
             file = await loop.run_in_executor(None, self.site.whole, name)
         except KeyError:
             raise HTTPError(404) from None
-        self.give(file)
+        await self.give(file)
 
 
 class TeacherSocket(WebSocketHandler, TeacherHandler):

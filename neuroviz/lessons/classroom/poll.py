@@ -4,7 +4,6 @@ are."""
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from math import isfinite
 
 LARGEST = 10**6
 """Of a guess at a number, either way."""
@@ -66,19 +65,27 @@ class Poll:
                 return guess
             raise ValueError(f"a guess is one of {', '.join(self.choices)}")
         is_number = isinstance(guess, (int, float)) and not isinstance(guess, bool)
-        if not is_number or not isfinite(guess) or abs(guess) > LARGEST:
+        if not is_number or not abs(guess) <= LARGEST:  # NaN is not, either
             raise ValueError(f"a guess is a number up to {LARGEST}, either way")
         rounded = round(guess, DECIMALS)
         return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
-    def vote(self, seat: str, guess: object) -> None:
+    def vote(self, seat: str, guess: object, number: int | None = None) -> None:
         """Take a guess; the first of a seat in each vote is the one that counts.
+
+        Args:
+            seat: whose it is.
+            guess: a number, or one of the choices.
+            number: of the vote that it is for, 1 or 2. A guess for a vote that is over
+                was on its way when the teacher began another, and is not counted. None
+                stands for the vote that is on.
 
         Raises:
             ValueError: if it is no answer to this question.
         """
         its = self.read(guess)
-        if not self.is_asked(seat):
+        is_on = number in (None, len(self.votes))
+        if not is_on or not self.is_asked(seat):
             return
         votes = self.late if self.is_open else self.votes[-1]
         votes[seat] = its
@@ -112,6 +119,8 @@ class Poll:
         if not isinstance(by, int) or isinstance(by, bool) or abs(by) > 1000:
             raise ValueError("hands are a whole number, up to 1000 at once")
         its = self.read(guess)
+        if self.is_open:
+            raise ValueError("the answer is open: hands are counted before")
         self.hands[-1][its] = max(0, self.hands[-1][its] + by)
 
     def counts(self) -> list[Counter[str]]:

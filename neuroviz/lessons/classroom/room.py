@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from neuroviz.lessons.classroom.poll import Poll, letters_of
 
 RATE = 8.0
-"""Requests a second that an address may make for each of its seats."""
+"""Requests a second that a seat may make, and an address for those without one."""
 
 BURST = 40.0
 """Requests that it may make at once."""
@@ -35,6 +35,7 @@ class Room:
         per_address: seats at one address; behind a proxy all have the same.
         changed: called when the pages of the students have something new to ask for,
             with True, and when the teacher alone has, with False.
+        present: the seats that have a page open.
     """
 
     def __init__(
@@ -43,8 +44,11 @@ class Room:
         most: int = 200,
         per_address: int = 4,
         changed: Callable[[bool], None] = lambda for_all: None,
+        present: Callable[[], Collection[str]] = lambda: (),
     ) -> None:
         self.name = secrets.token_hex(4)
+        self.present = present
+        self._told = 0
         self.polls = polls
         self.most = most
         self.per_address = per_address
@@ -68,12 +72,28 @@ class Room:
         """
         if cookie in self._seats:
             return cookie
-        if len(self._seats) >= self.most or self._seats_at(address) >= self.per_address:
+        if self._is_full(address):
+            self._free_empty_seats()
+        if self._is_full(address):
             self.refuse("full")
         seat = secrets.token_urlsafe(12)
         self._seats[seat] = address
         self.changed(False)
         return seat
+
+    def _is_full(self, address: str) -> bool:
+        if len(self._seats) >= self.most:
+            return True
+        return self._seats_at(address) >= self.per_address
+
+    def _free_empty_seats(self) -> None:
+        """Those that have no page open and have never voted: nobody sits there."""
+        taken = set(self.present())
+        for poll in self.polls.values():
+            taken.update(poll.late, *poll.votes)
+        for seat in [seat for seat in self._seats if seat not in taken]:
+            del self._seats[seat]
+            self._allowances.pop(seat, None)
 
     def has(self, seat: str | None) -> bool:
         """Whether somebody sits there."""
@@ -87,21 +107,23 @@ class Room:
     def _seats_at(self, address: str) -> int:
         return sum(its == address for its in self._seats.values())
 
-    def allow(self, address: str) -> None:
-        """Count a request: each address has an allowance, which grows with its seats.
+    def allow(self, address: str, cookie: str | None = None) -> None:
+        """Count a request: each seat has an allowance, and each address has one for
+        those who have no seat yet. So a flood takes nothing from others.
 
         Raises:
             RefusedError: if it has none left.
         """
-        seats = max(1, self._seats_at(address))
+        whose = cookie if cookie is not None and self.has(cookie) else address
         now = time.monotonic()
-        left, when = self._allowances.get(address, (BURST, now))
-        left = min(BURST * seats, left + (now - when) * RATE * seats)
+        left, when = self._allowances.get(whose, (BURST, now))
+        left = min(BURST, left + (now - when) * RATE)
         if len(self._allowances) > 4 * self.most:
             self._allowances.clear()  # a flood of addresses fills no memory
-        self._allowances[address] = (max(0.0, left - 1), now)
         if left < 1:
+            self._allowances[whose] = (left, now)
             self.refuse("too often")
+        self._allowances[whose] = (left - 1, now)
 
     def refuse(self, why: str) -> None:
         self.refused[why] += 1
@@ -115,20 +137,23 @@ class Room:
             return question
         return self._named.get(letters_of(question))
 
-    def vote(self, seat: str, name: str, guess: object) -> None:
-        """Take a guess.
+    def vote(
+        self, seat: str, name: str, guess: object, number: int | None = None
+    ) -> None:
+        """Take a guess, as `Poll.vote` says.
 
         Raises:
             ValueError: if it is no answer to the question.
         """
         if self.is_over:
             return
-        self.polls[name].vote(seat, guess)
+        self.polls[name].vote(seat, guess, number)
         self.changed(False)
 
     def for_student(self, seat: str, page: str = "") -> dict:
         """What a page is told of its questions, or of all: never a count, and an answer
         only when it is open."""
+        self._told += 1
         questions = {
             name: self._question_for(seat, poll)
             for name, poll in self.polls.items()
@@ -136,6 +161,7 @@ class Room:
         }
         return {
             "class": self.name,
+            "number": self._told,
             "isOver": self.is_over,
             "now": self._asked_now(seat),
             "questions": questions,

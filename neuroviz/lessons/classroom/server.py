@@ -1,12 +1,16 @@
 """`neuroviz class`: two servers in one process, which end with the class."""
 
 import asyncio
+import logging
 import secrets
 import socket
 import sys
+import time
 import webbrowser
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Collection
+from contextlib import suppress
 
 import psutil
 import segno
@@ -23,6 +27,13 @@ MOST_ADDRESSES = 4
 """Of this computer, that the projector offers."""
 
 CONNECTIONS_A_SEAT = 8
+MOST_FILES = 4096
+KEPT_FILES = 96
+"""Of these, for the teacher, the site and the program itself."""
+
+NETWORK_STAYS = 2.0
+"""Seconds, before this computer is asked again for its addresses."""
+
 NOWHERE = ("127.", "169.254.")
 """Addresses begin so that nobody else reaches."""
 
@@ -81,6 +92,64 @@ def addresses() -> list[str]:
     return sorted(found, key=lambda one: one != first)
 
 
+class Names:
+    """The names by which students reach this computer; a network may change meanwhile.
+
+    Args:
+        address: the only one that is listened on, or None for all.
+        others: names that somebody has given to it.
+    """
+
+    def __init__(self, address: str | None, others: Collection[str]) -> None:
+        own = socket.gethostname().removesuffix(".local").lower()
+        self._address = address
+        self._always = {"localhost", "127.0.0.1", f"{own}.local"} | set(others)
+        self._near: list[str] = []
+        self._until = 0.0
+        self.port = 0
+
+    def near(self) -> list[str]:
+        """Its addresses, asked for again every few seconds."""
+        if self._address:
+            return [self._address]
+        if time.monotonic() > self._until:
+            self._near = addresses()
+            self._until = time.monotonic() + NETWORK_STAYS
+        return self._near
+
+    def urls(self) -> list[str]:
+        return [f"http://{one}:{self.port}/" for one in self.near()[:MOST_ADDRESSES]]
+
+    def where(self) -> list[dict[str, str]]:
+        """The addresses with their codes, for the wall."""
+        return [{"url": url, "code": qr_code(url)} for url in self.urls()]
+
+    def __contains__(self, host: str) -> bool:
+        """Whether a page was asked for by one of them, with the port."""
+        name, _, port = host.partition(":")
+        # browsers leave port 80 out
+        if (port or "80") != str(self.port):
+            return False
+        return name in self._always or name in self.near()
+
+
+def raise_limit_of_files() -> int:
+    """How many files and connections this process may have open, after as many as
+    possible were asked for."""
+    try:
+        import resource
+    except ImportError:  # Windows waits for no more than 512
+        return 512
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    wanted = MOST_FILES if hard == unlimited else min(hard, MOST_FILES)
+    if soft != unlimited and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MOST_FILES if soft == unlimited else min(soft, MOST_FILES)
+
+
 def _of_the_default_route() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         try:
@@ -123,16 +192,23 @@ async def run(asked: Namespace) -> None:
     """
     site = Site(asked.site)
     listeners = handlers.Listeners()
-    room = Room(site.polls(), asked.most, asked.per_address, listeners.changed)
+    room = Room(
+        site.polls(),
+        asked.most,
+        asked.per_address,
+        listeners.changed,
+        lambda: listeners.here,
+    )
     listeners.room = room
     shared = {"room": room, "site": site, "listeners": listeners} | SOCKETS
 
-    near = [asked.address] if asked.address else addresses()
+    names = Names(asked.address, asked.name)
+    near = names.near()
     students = listen(asked.port, asked.address or ("0.0.0.0" if near else "127.0.0.1"))
-    port = students[0].getsockname()[1]
-    names = {"localhost", "127.0.0.1", *near, *asked.name}
-    names.add(f"{socket.gethostname().removesuffix('.local').lower()}.local")
-    hosts = {f"{name}:{port}" for name in names}
+    names.port = students[0].getsockname()[1]
+    # half of all files for what is fetched, half for the pages that listen
+    half = max(32, (raise_limit_of_files() - KEPT_FILES) // 2)
+    shared["most_sockets"] = min(half, handlers.MOST_PAGES * asked.most)
     for_students = BoundedServer(
         Application(
             [
@@ -141,10 +217,10 @@ async def run(asked: Namespace) -> None:
                 ("/class/socket", handlers.StudentSocket),
                 ("/(.*)", handlers.SiteFile),
             ],
-            hosts=hosts,
+            hosts=names,
             **shared,
         ),
-        most=CONNECTIONS_A_SEAT * asked.most,
+        most=min(half, CONNECTIONS_A_SEAT * asked.most),
         each=CONNECTIONS_A_SEAT * asked.per_address,
         **BOUNDS,
     )
@@ -153,7 +229,6 @@ async def run(asked: Namespace) -> None:
     own_port = own[0].getsockname()[1]
     token = secrets.token_urlsafe(24)
     ended = asyncio.Event()
-    urls = [f"http://{one}:{port}/" for one in near[:MOST_ADDRESSES]]
     for_teacher = HTTPServer(
         Application(
             [
@@ -166,7 +241,7 @@ async def run(asked: Namespace) -> None:
             hosts={f"127.0.0.1:{own_port}", f"localhost:{own_port}"},
             token=token,
             ended=ended,
-            where=[{"url": url, "code": qr_code(url)} for url in urls],
+            where=names.where,
             note=note_on(site),
             **shared,
         ),
@@ -175,13 +250,15 @@ async def run(asked: Namespace) -> None:
     for_students.add_sockets(students)
     for_teacher.add_sockets(own)
     teacher = f"http://127.0.0.1:{own_port}/?t={token}"
-    print(in_words(site, urls, teacher), flush=True)
+    print(in_words(site, names.urls(), teacher), flush=True)
     if not asked.no_browser:
         webbrowser.open(teacher)
+    beat = asyncio.create_task(listeners.beat())
     try:
         await ended.wait()
         await asyncio.sleep(asked.linger)  # pages ask for what is still closed
     finally:
+        beat.cancel()
         for_students.stop()
         for_teacher.stop()
         await for_students.close_all_connections()
@@ -191,7 +268,7 @@ async def run(asked: Namespace) -> None:
 def qr_code(url: str) -> str:
     """An address as a drawing that telephones read."""
     # Of a given size, a browser would cut it off.
-    return segno.make(url, error="m").svg_inline(border=4, light="#fff", omitsize=True)
+    return segno.make(url, error="m").svg_inline(border=4, light="white", omitsize=True)
 
 
 def note_on(site: Site) -> str:
@@ -222,6 +299,9 @@ def in_words(site: Site, urls: list[str], teacher: str) -> str:
 
 def main(asked: Namespace) -> None:
     """Hold the class, and say in a sentence what prevents it."""
+    # They would say which address has asked for what.
+    for name in ("tornado.general", "tornado.access"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(run(asked))
     except KeyboardInterrupt:

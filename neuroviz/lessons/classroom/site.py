@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import mimetypes
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,6 +108,7 @@ class Site:
             self._paths[f"{FOLDER}/{name}"] = STATIC / name
         self.has_python = "pyodide/pyodide.mjs" in self._paths
         self._files: dict[str, File] = {}
+        self._reading = threading.Lock()
 
     def __contains__(self, name: str) -> bool:
         return name in self._paths
@@ -148,13 +150,14 @@ class Site:
         Raises:
             KeyError: if the site has no such file.
         """
-        if name not in self._files:
-            content = self._paths[name].read_bytes()
-            # JupyterLab in the browser has no questions of the class
-            if name.endswith(".html") and not name.startswith("lab/"):
-                content = content.replace(b"</head>", HEAD, 1)
-            self._files[name] = _packed(name, content)
-        return self._files[name]
+        with self._reading:  # thirty telephones ask for it at once
+            if name not in self._files:
+                content = self._paths[name].read_bytes()
+                # JupyterLab in the browser has no questions of the class
+                if name.endswith(".html") and not name.startswith("lab/"):
+                    content = content.replace(b"</head>", HEAD, 1)
+                self._files[name] = _packed(name, content)
+            return self._files[name]
 
     def whole(self, name: str) -> File:
         """A file as it was built, with answers, for the teacher.
