@@ -24,7 +24,7 @@ from neuroviz.explorables import (
 )
 from tools.book import site
 from tools.editions import read
-from tools.notebooks import FOLDER, from_source, name_of, sources
+from tools.notebooks import FOLDER, from_source, name_of, place_of, sources
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -311,7 +311,7 @@ def test_the_pages_say_no_answer_before_somebody_has_guessed(tmp_path, browse):
     panels = asking_panels()
     folder = site.build(tmp_path, [name_of(path) for path in panels])
     for path, topics in panels.items():
-        page = browse(next(folder.rglob(f"notebooks/{path.stem}.html")))
+        page = browse(folder / f"{place_of(name_of(path))}.html")
         for number, topic in enumerate(topics):
             panel = page.locator(".nv-panel.nv-asking").first
             panel.scroll_into_view_if_needed()
