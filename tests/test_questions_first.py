@@ -109,7 +109,7 @@ ASKING_CHARTS = {
     "numbers by heart": (
         all_explorables.MemorisationExplorer,
         "over=P",
-        r"half is learnt|dimension",
+        r"half is learnt",
     ),
     "second set of weights": (
         all_explorables.SearchExplorer,
