@@ -114,7 +114,7 @@ ASKING_CHARTS = {
     "second set of weights": (
         all_explorables.SearchExplorer,
         "",
-        r"2 points|swapped|other weights|found \d+ times",
+        r"2 points|swapped|found \d+ times",
     ),
     "silent part": (
         all_explorables.RealModelsExplorer,
