@@ -7,6 +7,7 @@ import json
 import mimetypes
 import secrets
 import traceback
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from tornado.iostream import StreamClosedError
@@ -47,8 +48,7 @@ class Listeners:
     def __init__(self) -> None:
         self.room: Room
         self.students: dict[WebSocketHandler, str] = {}
-        self.teachers: set[WebSocketHandler] = set()
-        self.projectors: set[WebSocketHandler] = set()
+        self.watching: dict[WebSocketHandler, Callable[[], str]] = {}
         self._is_told = False
 
     @property
@@ -74,10 +74,8 @@ class Listeners:
 
     def _tell(self) -> None:
         self._is_told = False
-        for socket in list(self.teachers):
-            _send(socket, self.for_teacher())
-        for socket in list(self.projectors):
-            _send(socket, self.for_projector())
+        for socket, says in list(self.watching.items()):
+            _send(socket, says())
 
     def for_teacher(self) -> str:
         return json.dumps(self.room.for_teacher(self.here))
@@ -101,6 +99,16 @@ def _forget(written: asyncio.Future) -> None:
             written.exception(), (WebSocketClosedError, StreamClosedError)
         ):
             written.result()
+
+
+def file_at(address: str) -> str:
+    """The file at an address of a site: of a folder it is the first page.
+
+    >>> file_at(""), file_at("docs/"), file_at("docs/lessons.html")
+    ('index.html', 'docs/index.html', 'docs/lessons.html')
+    """
+    is_folder = address == "" or address.endswith("/")
+    return f"{address}index.html" if is_folder else address
 
 
 class Handler(RequestHandler):
@@ -188,6 +196,12 @@ class Handler(RequestHandler):
     def compute_etag(self) -> None:
         """Files alone have a tag, and theirs is known."""
 
+    def keep(self, value: str) -> None:
+        """Give the browser a cookie that ends with it, and that no script reads."""
+        self.set_cookie(
+            self.cookie_name, value, httponly=True, samesite="Strict", expires_days=None
+        )
+
     def body(self) -> dict:
         """What was sent, as JSON."""
         try:
@@ -244,9 +258,7 @@ class StudentHandler(Handler):
             seat = self.room.seat(cookie, address)
         except RefusedError as refused:
             raise HTTPError(429, reason=str(refused)) from None
-        self.set_cookie(
-            self.cookie_name, seat, httponly=True, samesite="Strict", expires_days=None
-        )
+        self.keep(seat)
         return seat
 
 
@@ -254,7 +266,7 @@ class SiteFile(StudentHandler):
     """A file of the site."""
 
     async def get(self, name: str) -> None:
-        name = f"{name}index.html" if name == "" or name.endswith("/") else name
+        name = file_at(name)
         if self.site.is_later(name):
             self.set_header("Content-Type", "text/html; charset=utf-8")
             self.write(LATER)
@@ -335,14 +347,7 @@ class TeacherPage(TeacherHandler):
     def get(self, name: str) -> None:
         if "t" in self.request.query_arguments:
             # A projector may show the address bar: the token becomes a cookie.
-            token = self.settings["token"]
-            self.set_cookie(
-                self.cookie_name,
-                token,
-                httponly=True,
-                samesite="Strict",
-                expires_days=None,
-            )
+            self.keep(self.settings["token"])
             self.redirect("/")
             return
         self.set_header("Content-Type", "text/html; charset=utf-8")
@@ -409,7 +414,7 @@ class TeacherSite(TeacherHandler):
     """The whole site, with answers and plans: for this computer and the wall."""
 
     async def get(self, name: str) -> None:
-        name = f"{name}index.html" if name == "" or name.endswith("/") else name
+        name = file_at(name)
         loop = asyncio.get_running_loop()
         try:
             file = await loop.run_in_executor(None, self.site.whole, name)
@@ -418,29 +423,32 @@ class TeacherSite(TeacherHandler):
         await self.give(file)
 
 
-class TeacherSocket(WebSocketHandler, TeacherHandler):
-    """All that the teacher sees, again whenever it changes."""
+class WatchingSocket(WebSocketHandler, TeacherHandler):
+    """Says how the class is, again whenever it changes."""
+
+    def says(self) -> str:
+        raise NotImplementedError
 
     def open(self, *_: str) -> None:
-        self.listeners.teachers.add(self)
-        _send(self, self.listeners.for_teacher())
+        self.listeners.watching[self] = self.says
+        _send(self, self.says())
 
     def on_message(self, _: str | bytes) -> None:
         """Nothing: what the teacher does is posted."""
 
     def on_close(self) -> None:
-        self.listeners.teachers.discard(self)
+        self.listeners.watching.pop(self, None)
 
 
-class ProjectorSocket(WebSocketHandler, TeacherHandler):
-    """All that the projector shows, again whenever it changes."""
+class TeacherSocket(WatchingSocket):
+    """All that the teacher sees."""
 
-    def open(self, *_: str) -> None:
-        self.listeners.projectors.add(self)
-        _send(self, self.listeners.for_projector())
+    def says(self) -> str:
+        return self.listeners.for_teacher()
 
-    def on_message(self, _: str | bytes) -> None:
-        """Nothing: there is nothing to press."""
 
-    def on_close(self) -> None:
-        self.listeners.projectors.discard(self)
+class ProjectorSocket(WatchingSocket):
+    """All that the projector shows."""
+
+    def says(self) -> str:
+        return self.listeners.for_projector()

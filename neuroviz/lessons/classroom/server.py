@@ -184,7 +184,7 @@ async def run(asked: Namespace) -> None:
     """Hold a class until the teacher ends it.
 
     Args:
-        asked: what the command was told; see `add_arguments`.
+        asked: what the command was told; see `neuroviz.command`.
 
     Raises:
         NoSiteError: if there is no site to serve.

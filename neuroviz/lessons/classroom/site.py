@@ -118,11 +118,6 @@ class Site:
         """Whether it is a page that the class does not get."""
         return name in HAS_ANSWERS and name.endswith(".html")
 
-    @property
-    def names(self) -> list[str]:
-        """The addresses of all files, below the first."""
-        return sorted(self._paths)
-
     def polls(self) -> dict[str, Poll]:
         """The questions, as nobody has answered them."""
         found = {}
