@@ -135,24 +135,46 @@ export function normalsOf(position: number[], faces: number[]): number[] {
   return sums.flatMap(unit);
 }
 
-/** All places where a ray meets a solid, on either side of its faces, the nearest first. */
-export function hitsOf({ position, faces }: Solid, { from, way }: Ray): Hit[] {
+/**
+ * All places where a ray meets a solid, on either side of its faces, the nearest first (Möller and
+ * Trumbore). Numbers are read in place: a list for each corner would take four fifths of a drag.
+ */
+export function hitsOf({ position, faces }: Solid, ray: Ray): Hit[] {
   const hits: Hit[] = [];
+  const [fromX, fromY, fromZ] = ray.from;
+  const [wayX, wayY, wayZ] = ray.way;
   for (let face = 0; face < faces.length; face += 3) {
-    const corners: Triple = [faces[face], faces[face + 1], faces[face + 2]];
-    const [a, b, c] = corners.map((corner) => triple(position, corner));
-    const [ab, ac] = [minus(b, a), minus(c, a)];
-    const aside = cross(way, ac);
-    const volume = dot(ab, aside);
-    if (Math.abs(volume) < 1e-12) continue;
-    const away = minus(from, a);
-    const v = dot(away, aside) / volume;
+    const a = 3 * faces[face];
+    const b = 3 * faces[face + 1];
+    const c = 3 * faces[face + 2];
+    const acX = position[c] - position[a];
+    const acY = position[c + 1] - position[a + 1];
+    const acZ = position[c + 2] - position[a + 2];
+    const asideX = wayY * acZ - wayZ * acY;
+    const asideY = wayZ * acX - wayX * acZ;
+    const asideZ = wayX * acY - wayY * acX;
+    const abX = position[b] - position[a];
+    const abY = position[b + 1] - position[a + 1];
+    const abZ = position[b + 2] - position[a + 2];
+    const volume = abX * asideX + abY * asideY + abZ * asideZ;
+    if (Math.abs(volume) < 1e-12) continue; // the ray lies in the plane of the face
+    const awayX = fromX - position[a];
+    const awayY = fromY - position[a + 1];
+    const awayZ = fromZ - position[a + 2];
+    const v = (awayX * asideX + awayY * asideY + awayZ * asideZ) / volume;
     if (v < 0 || v > 1) continue;
-    const turned = cross(away, ab);
-    const w = dot(way, turned) / volume;
-    const depth = dot(ac, turned) / volume;
+    const turnedX = awayY * abZ - awayZ * abY;
+    const turnedY = awayZ * abX - awayX * abZ;
+    const turnedZ = awayX * abY - awayY * abX;
+    const w = (wayX * turnedX + wayY * turnedY + wayZ * turnedZ) / volume;
+    const depth = (acX * turnedX + acY * turnedY + acZ * turnedZ) / volume;
     if (w < 0 || v + w > 1 || depth <= 0) continue;
-    hits.push({ depth, at: plus(from, depth, way), corners, shares: [1 - v - w, v, w] });
+    hits.push({
+      depth,
+      at: plus(ray.from, depth, ray.way),
+      corners: [faces[face], faces[face + 1], faces[face + 2]],
+      shares: [1 - v - w, v, w],
+    });
   }
   return hits.sort((one, other) => one.depth - other.depth);
 }
