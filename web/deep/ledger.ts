@@ -53,6 +53,8 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
   let shown: Shown | null = null;
   let motion: { name: Motion; share: number } | null = null;
   let isTouched = false;
+  /** Whether the network and its output are drawn as they are: while the bars fall, they are. */
+  let isLaidOut = false;
   let drawnFor = "";
   let stopTween = () => {};
 
@@ -80,13 +82,19 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     },
     walk(name, share) {
       motion = share < 1 ? { name, share } : null;
-      frame.soon();
+      again();
     },
   });
   const footer = host.appendChild(document.createElement("div"));
   footer.className = "nv-footer";
   const note = footer.appendChild(document.createElement("span"));
   note.className = "nv-hint";
+
+  /** In the next frame the network and its output are drawn, too. */
+  function again() {
+    isLaidOut = false;
+    frame.soon();
+  }
 
   function go(next: Network) {
     isTouched = true;
@@ -106,7 +114,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
       subject = { net, counts: countsOf(net), ...weights, output: start };
       if (shown) turn(TURN);
     }
-    frame.soon();
+    again();
   }
 
   /** Python's facts, where they are about the network that is shown. */
@@ -122,9 +130,11 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     const next: Shown = { fit, numbers, full };
     const nothing = { ...numbers, costs: [0, 0, 0, 0], dimension: numbers.parameters };
     const between = interpolate(shown ?? { ...next, numbers: nothing }, next);
+    const isFall = shown === null;
     stopTween = tween((share) => {
       shown = share === 1 ? next : between(share);
-      frame.soon();
+      if (isFall) frame.soon();
+      else again();
     }, milliseconds);
   }
 
@@ -137,8 +147,11 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     const now = s ? outputOf(moved, X, net.kind) : subject.output;
     const far = s ? largestChange(matricesOf(subject.layers), matricesOf(moved)) : 0;
     headlines();
-    layers.move(shown.fit, moved);
-    output.move(now, subject.output, far, motion === null);
+    if (!isLaidOut) {
+      layers.move(shown.fit, moved);
+      output.move(now, subject.output, far, motion === null);
+      isLaidOut = true;
+    }
     rows.say(rowsOf(net, counts, facts), facts !== null, net.headDims.length === 1);
     rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : true);
     const hint = "drag an orange edge · press ▶: the weights move, does the output?";
@@ -171,7 +184,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
         output.draw();
       }
       if (isOther || controls.isExact) turn(isFirst ? FALL : TURN);
-      frame.soon();
+      again();
     },
     close() {
       controls.close();

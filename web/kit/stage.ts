@@ -79,7 +79,7 @@ export class Stage {
   private readonly all = new Set<Kept>();
   private ground: Triple = [1, 1, 1];
   private size: [number, number] = [1, 1];
-  private ratio = 1;
+  private ratio = 2; // smooth edges
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.begin();
@@ -95,11 +95,10 @@ export class Stage {
     if (!this.canvas.getContext("webgl2", { antialias: false, powerPreference: "low-power" })) {
       return;
     }
-    const renderer = new Renderer({ canvas: this.canvas, dpr: this.ratio });
-    this.renderer = renderer;
+    const [width, height] = this.size;
+    this.renderer = new Renderer({ canvas: this.canvas, dpr: this.ratio, width, height });
     this.programs.clear();
     this.world = new Transform();
-    this.resize(...this.size);
     this.background(this.ground);
     for (const kept of this.all) this.put(kept);
   }
