@@ -244,8 +244,8 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# Now find two weights with one function yourself, with numbers of your own. Below the verdict stands a layer of your sizes, with your angle between $u$ and $v$ and
-# your factor, where the panel reaches so far.
+# Now find two weights with one function yourself, with numbers of your own. Below the verdict stands your own layer, $A$ and $V$ divided by their lengths. Where
+# your second pair has its function, the point has walked there.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch

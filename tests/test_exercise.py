@@ -481,6 +481,31 @@ def test_the_panel_beside_a_verdict_shows_the_answer(check, answer, said):
     panel.close()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("is_swap", [True, False])
+def test_the_panel_of_two_layers_has_walked_from_one_to_the_other(sign, is_swap):
+    u, k, v = np.array([[1.0, 2, 0], [3, -1, 1], [0.5, 1, -2]])
+    h = np.array([2.0, 1])
+    other = (v, u) if is_swap else (u, v)
+    pairs = [(u, v), (other[0] * 1.5 * sign, other[1] / 1.5 * sign)]
+    (A, V), (A2, V2) = [(np.outer(a, k), np.outer(h, b)) for a, b in pairs]
+    name, state = check_second_branch(A, V, A2, V2).panel
+    panel = getattr(explorables, name)(state=state, only=[])
+    assert panel.wait(60)
+    start, now = panel._shown.start, panel._shown.now
+    assert np.allclose(start.A, A / np.linalg.norm(A))
+    assert np.allclose(start.V, V / np.linalg.norm(V))
+    # the walk's slider has steps of a hundredth of an octave
+    assert np.allclose(now.A, A2 / np.linalg.norm(A), rtol=0.004)
+    assert np.allclose(now.V, V2 / np.linalg.norm(V), rtol=0.004)
+    panel.close()
+
+
+def test_a_pair_with_another_function_has_its_first_layer_alone_in_the_panel():
+    _, state = check_second_branch(np.eye(2), [ONES], np.eye(2), [TWOS]).panel
+    assert "preset=generic;" in state and ";along=0;entries=A11=0.5" in state
+
+
 def test_an_answer_that_a_panel_cannot_hold_has_a_verdict_alone():
     """Too large a number; a degree that joins two roots; a hundredth that moves the
     target off the coin."""

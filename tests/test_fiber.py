@@ -1,6 +1,7 @@
 """Fibres of one layer: Theorems 3.2 and 3.9 and Lemma A.3, complete over small fields,
 measured in floats."""
 
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -392,3 +393,33 @@ def test_layers_less_than_a_billionth_apart_are_the_same(attention, apart, is_sa
     V = np.array([[1.0, -0.5]])
     other = Pair((1 + apart) * A, V)
     assert same_function(Reals(), attention, Pair(A, V), other, 3) == is_same
+
+
+def test_typed_entries_are_where_the_walk_begins():
+    setting = FiberSetting(entries="A11=3, A12=-1 V21=2 A55=4")
+    drawn = plane_of(FiberSetting())
+    typed = plane_of(setting)
+    assert typed.A[0, 0] / typed.A[0, 1] == pytest.approx(-3)
+    assert typed.A[1, 1] / typed.A[2, 2] == pytest.approx(drawn.A[1, 1] / drawn.A[2, 2])
+    assert [np.linalg.norm(M) for M in typed] == pytest.approx([1, 1])
+
+
+def test_the_angle_of_typed_entries_is_measured():
+    entries = "A11=1 A12=2 A21=0 A22=0 V11=1 V12=1 V21=2 V22=2"
+    study = study_fiber(FiberSetting("rank-one", width=2, width_out=2, entries=entries))
+    assert study.angle == pytest.approx(45) and study.case == "rank one"
+    assert study.shadow == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("preset", "entries", "missing"),
+    [
+        ("rank-one", "A11=5", "take the layer “generic”"),
+        ("generic", "V11=0 V12=0 V21=0 V22=0", "A or V is 0"),
+        ("generic", "A16=1", "columns up to 5; got 'A16=1'"),
+        ("generic", "Q11=1", "such as A12=0.5 V21=-1"),
+    ],
+)
+def test_entries_that_are_no_start_say_what_is_missing(preset, entries, missing):
+    with pytest.raises(ValueError, match=re.escape(missing)):
+        study_fiber(FiberSetting(preset, width=2, width_out=2, entries=entries))

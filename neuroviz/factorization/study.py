@@ -1,7 +1,6 @@
 """Two factorisations of one A = KᵀQ, a walk in GL_a apart: what is asked, and all that
 is measured."""
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from neuroviz.factorization.determinantal import (
     slice_coordinates,
     slice_matrix,
 )
+from neuroviz.kit.entries import Entries
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
 from neuroviz.rank.field import Reals
@@ -53,7 +53,7 @@ MAX_ENTRY = 9
 OFF = (4 / 3, 4 / 3, 2 / 3)
 """From a point of the surface to A of rank 2: a step along the normal leaves the
 surface."""
-_ENTRY = re.compile(rf"([QK])([1-{MAX_HEAD}])([1-{MAX_WIDTH}])=(-?\d*\.?\d+)")
+ENTRIES = Entries("Q12=0.5 K21=-1", "QK", MAX_HEAD, MAX_WIDTH, MAX_ENTRY)
 _BEYOND = 2  # the curves go on to a = d + 2, where nothing is gained any more
 
 
@@ -81,27 +81,8 @@ class FactorizationSetting:
     trace: float = real("trace of A", 0.0, *RANGES["trace"], more=True)
     angle: float = real("angle", 330.0, *RANGES["angle"], more=True, shown=".0f")
     height: float = real("height", 0.6, *RANGES["height"], more=True)
-    entries: str = text("entries", placeholder="Q12=0.5 K21=-1")
+    entries: str = text("entries", placeholder=ENTRIES.example)
     seed: int = seed()
-
-    def set_in(self, Q: np.ndarray, K: np.ndarray) -> None:
-        """Puts the numbers of `entries` into Q and K.
-
-        Raises:
-            ValueError: if they are something else.
-        """
-        for part in self.entries.replace(",", " ").split():
-            found = _ENTRY.fullmatch(part)
-            if not found or abs(float(found[4])) > MAX_ENTRY:
-                raise ValueError(
-                    f"entries are such as Q12=0.5 K21=-1, from −{MAX_ENTRY} to"
-                    f" {MAX_ENTRY}, with rows up to {MAX_HEAD} and columns up to"
-                    f" {MAX_WIDTH}; got {part!r}"
-                )
-            letter, row, column, value = found.groups()
-            if int(row) <= self.a and int(column) <= self.d:
-                matrix = Q if letter == "Q" else K
-                matrix[int(row) - 1, int(column) - 1] = float(value)
 
 
 @dataclass(frozen=True)
@@ -248,7 +229,7 @@ def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Head:
         Q, K = rank_one_heads(request.trace, request.angle, request.height)
     else:
         Q, K = _heads_in_the_slice(request, *base)
-    request.set_in(Q, K)
+    ENTRIES.put(request.entries, {"Q": Q, "K": K})
     if request.rank == "Q":
         Q = drop_rank(Q)
     if request.rank == "K":

@@ -10,13 +10,14 @@ from math import frexp
 
 import numpy as np
 
-from neuroviz.attention.layer import product_table
+from neuroviz.attention.layer import Pair, fiber_case, product_table, swapped
 from neuroviz.factorization.determinantal import product_jacobian
 from neuroviz.factorization.study import MAX_ENTRY
+from neuroviz.kit.entries import typed
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import Reals
 from neuroviz.rank.floats import numerical_rank
-from neuroviz.single_layer.walk import ALONG
+from neuroviz.single_layer.walk import ALONG, MAX_WIDTH
 from neuroviz.singular import forms
 from neuroviz.singular.forms import BOUNDARY, CROSSING, Form, forms_of, kind_of
 from neuroviz.singular.learning import nearest_is_singular
@@ -47,13 +48,7 @@ def _in_the_factors(Q: object, K: object) -> tuple[str, str] | None:
     pair = {"Q": matrix("Q", Q, 2, 3), "K": matrix("K", K, 2, 3)}
     if max(np.abs(M).max() for M in pair.values()) > MAX_ENTRY:
         return None
-    entries = [
-        f"{name}{i}{j}={np.format_float_positional(entry, trim='-')}"
-        for name, M in pair.items()
-        for i, row in enumerate(M, start=1)
-        for j, entry in enumerate(row, start=1)
-    ]
-    return "FactorizationExplorer", f"d=3;a=2;along=0;entries={' '.join(entries)}"
+    return "FactorizationExplorer", f"d=3;a=2;along=0;entries={typed(pair)}"
 
 
 def _entries(*matrices: object) -> int:
@@ -102,24 +97,41 @@ def _has_the_forms_of_the_page(A: object, V: object, A2: object, V2: object) -> 
 def _beside_the_fibre(
     A: object, V: object, A2: object, V2: object
 ) -> tuple[str, str] | None:
-    """The panel of notebook 02 with a layer of these sizes, this angle between u and v,
-    and this factor: it has no controls for the entries."""
-    A, V, A2 = (matrix("a factor", M) for M in (A, V, A2))
-    (d, _), (d_out, _) = A.shape, V.shape
-    along = float(np.log2(np.linalg.norm(A2) / np.linalg.norm(A)))
-    left, right = np.linalg.svd(A)[0][:, 0], np.linalg.svd(V)[2][0]
-    angle = float(np.degrees(np.arccos(min(1.0, abs(left @ right)))))
-    is_thin = numerical_rank(A) == numerical_rank(V) == 1
-    angle = 5 * round(angle / 5)
-    is_there = max(d, d_out) <= 5 and abs(along) <= ALONG[1]
-    if not is_thin or not is_there or angle > 75 or A2.shape != A.shape:
+    """The panel of notebook 02 that starts from (A, V), each divided by its length, and
+    has walked to (A2, V2), or stands still where its walk does not come there."""
+    A, V, A2, V2 = (matrix("a factor", M) for M in (A, V, A2, V2))
+    if max(*A.shape, *V.shape) > MAX_WIDTH or not A.any() or not V.any():
         return None
-    swap = "no" if _is_multiple(A2, A) else "yes"
-    negative = "yes" if np.vdot(A, A2) < 0 else "no"
+    start = Pair(A / np.linalg.norm(A), V / np.linalg.norm(V))
+    case = fiber_case(Reals(), start)
+    preset = "generic" if case == "generic" else "rank-one"
+    walk = _walk_to(start, case, A2 / np.linalg.norm(A), V2 / np.linalg.norm(V))
+    entries = typed({"A": _below_one(A), "V": _below_one(V)})
     return "FiberExplorer", (
-        f"preset=rank-one;width={d};width_out={d_out};angle={angle}"
-        f";along={along:.2f};swap={swap};negative={negative}"
+        f"preset={preset};width={A.shape[1]};width_out={len(V)};{walk};entries={entries}"
     )
+
+
+def _walk_to(start: Pair, case: str, A: np.ndarray, V: np.ndarray) -> str:
+    """How the panel walks from a start to (A, V)."""
+    branches = {"no": start}
+    if case != "generic":
+        branches["yes"] = swapped(Reals(), start)
+    for swap, branch in branches.items():
+        if A.shape != branch.A.shape or V.shape != branch.V.shape:
+            continue
+        c = float(np.vdot(branch.A, A))
+        along = np.log2(abs(c)) if c else np.inf
+        there = abs(along) <= ALONG[1]
+        if there and np.allclose(A, c * branch.A) and np.allclose(V, branch.V / c):
+            negative = "yes" if c < 0 else "no"
+            return f"along={along:.2f};swap={swap};negative={negative}"
+    return "along=0"
+
+
+def _below_one(M: np.ndarray) -> np.ndarray:
+    """The same matrix divided by a power of two, so that no digit is lost."""
+    return M / 2.0 ** frexp(np.abs(M).max())[1]
 
 
 @checker(shown=_has_the_forms_of_the_page, panel=_beside_the_fibre, fewest=_ENTRIES)

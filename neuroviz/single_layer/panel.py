@@ -16,8 +16,8 @@ class FiberExplorer(Panel):
 
     Controls: preset (generic, rank-one, zero), kind, along (log₂ of the factor c), off,
     tokens; under "More": width (d), width_out (d′), walk (rescale, antisymmetric,
-    a-alone), swap, negative, direction (plane, random), angle (between u and v), seed.
-    See `Panel` for what all panels share.
+    a-alone), swap, negative, direction (plane, random), angle (between u and v),
+    entries of A and V, seed. See `Panel` for what all panels share.
 
     >>> panel = FiberExplorer()
     >>> panel.controls["off"].value = 0.5
@@ -33,8 +33,9 @@ class FiberExplorer(Panel):
     def _arrange(self) -> None:
         rank_one = self.controls["preset"].value == "rank-one"
         self.controls["swap"].disabled = not rank_one
+        is_typed = bool(self.controls["entries"].value.strip())
         self.controls["angle"].disabled = (
-            not rank_one or self.controls["width"].value == 1
+            not rank_one or is_typed or self.controls["width"].value == 1
         )
         self.controls["walk"].disabled = self.controls["preset"].value == "zero"
 
@@ -87,9 +88,10 @@ def _where(study: FiberStudy) -> str:
         x, y = study.places[1]
         walk = f"walked to {signed(x)} A₀, {signed(y)} V₀"
     else:
+        drawn = "as typed" if s.entries.strip() else "at random"
         what = {
-            "generic": "A and V at random",
-            "rank one": f"A = u kᵀ, V = h vᵀ, {s.angle:.0f}° between u and v",
+            "generic": f"A and V {drawn}",
+            "rank one": f"A = u kᵀ, V = h vᵀ, {study.angle:.0f}° between u and v",
             "boundary": "A = v kᵀ, V = h vᵀ with the same v",
         }[study.case]
         c = signed(2**s.along)

@@ -18,8 +18,10 @@ from neuroviz.attention.layer import (
     swapped,
     with_antisymmetric_part,
 )
-from neuroviz.kit.settings import choice, real, seed, switch, whole
+from neuroviz.kit.entries import Entries
+from neuroviz.kit.settings import choice, real, seed, switch, text, whole
 from neuroviz.rank.field import Reals
+from neuroviz.rank.floats import numerical_rank
 
 PRESETS = {"generic": "generic", "rank-one": "rank one", "zero": "zero"}
 WALKS = {
@@ -32,6 +34,8 @@ _DIRECTIONS = [("in the plane", "plane"), ("at random", "random")]
 ALONG = (-1.5, 1.5, 0.01)
 OFF = (-1.0, 1.0, 0.01)
 SHOWN = (1, 6, 1)
+MAX_WIDTH = 5
+ENTRIES = Entries("A12=0.5 V21=-1", "AV", MAX_WIDTH, MAX_WIDTH, 9)
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
@@ -59,6 +63,9 @@ class FiberSetting:
         direction: of the step off the fibre: "plane" (where A and V both grow) or
             "random".
         angle: between u and v at rank one, in degrees; at 0 the branches merge.
+        entries: numbers in the place of some entries of A₀ and V₀, as in "A12=0.5
+            V21=-1", before both are divided by their lengths; those of rows and columns
+            that are not there wait until they are.
         input: which of a few random inputs is shown.
     """
 
@@ -67,14 +74,15 @@ class FiberSetting:
     along: float = real("walk along", 0.8, *ALONG)
     off: float = real("step off", 0.0, *OFF)
     tokens: int = whole("tokens t", 2, 1, 4)
-    width: int = whole("width d", 3, 1, 5, more=True)
-    width_out: int = whole("output width d′", 3, 1, 5, more=True)
+    width: int = whole("width d", 3, 1, MAX_WIDTH, more=True)
+    width_out: int = whole("output width d′", 3, 1, MAX_WIDTH, more=True)
     walk: str = choice("the walk", _options(WALKS), more=True)
     swap: bool = switch("swap u and v", more=True)
     negative: bool = switch("from (−A, −V)", more=True)
     direction: str = choice("step goes", _DIRECTIONS, more=True)
     angle: int = whole("angle of u, v", 60, 0, 75, step=5, more=True)
     input: int = whole("input X shown", 1, *SHOWN, more=True)
+    entries: str = text("entries", placeholder=ENTRIES.example)
     seed: int = seed()
 
 
@@ -107,7 +115,7 @@ class FiberStudy:
             (0, V₀), by orthogonal projection: x is how much of A₀ there is in A, y how
             much of V₀ in V.
         outside: how far `now` is from that plane; 0 where the picture is no shadow.
-        shadow: the factor by which the plane shortens the other branch, (cos angle)².
+        angle: between u and v at rank one, in degrees.
         unit: the root mean square of the start's outputs on 64 random inputs (of those
             of (A₀, V₀) for the preset "zero", whose own are 0).
         walked, moved: distance in function space from the start to `base`, and to
@@ -129,7 +137,7 @@ class FiberStudy:
     outputs_now: np.ndarray
     places: tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
     outside: float
-    shadow: float
+    angle: float
     unit: float
     walked: float
     moved: float
@@ -145,13 +153,41 @@ class FiberStudy:
         return same_function(Reals(), s.attention, self.start, self.base, s.tokens)
 
     @property
+    def shadow(self) -> float:
+        """The factor by which the plane shortens the other branch, (cos angle)²."""
+        return float(np.cos(np.radians(self.angle)) ** 2)
+
+    @property
     def same_outputs(self) -> bool:
         """Whether the function is now what it was at the start, as measured."""
         return self.moved <= TOLERANCE
 
 
 def plane_of(setting: FiberSetting) -> Pair:
-    """A₀ and V₀, of length 1: the start of the presets "generic" and "rank-one"."""
+    """A₀ and V₀, of length 1: the start of the presets "generic" and "rank-one".
+
+    Raises:
+        ValueError: if the setting's entries make A₀ or V₀ zero, or the layer "rank one"
+            one of another rank.
+    """
+    A, V = _drawn(setting)
+    if not setting.entries.strip():
+        return Pair(A, V)
+    ENTRIES.put(setting.entries, {"A": A, "V": V})
+    if not A.any() or not V.any():
+        raise ValueError("With these entries A or V is 0, and the walk has no start.")
+    A = _unit(A)
+    V = _unit(V)
+    if setting.preset == "rank-one" and numerical_rank(A) * numerical_rank(V) != 1:
+        raise ValueError(
+            "With these entries A or V has rank 2 or more: take the layer"
+            " “generic”, or entries of rank one."
+        )
+    return Pair(A, V)
+
+
+def _drawn(setting: FiberSetting) -> Pair:
+    """A₀ and V₀ before entries are put into them."""
     d = setting.width
     d_out = setting.width_out
     has_rank_one = setting.preset == "rank-one"
@@ -214,9 +250,6 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     there = outputs(base)
     outputs_now = outputs(now)
     place = _place(plane, now)
-    shadow = 1.0
-    if setting.width > 1:
-        shadow = float(np.cos(np.radians(setting.angle)) ** 2)
     return FiberStudy(
         setting=setting,
         start=start,
@@ -229,7 +262,7 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         outputs_now=outputs_now[chosen],
         places=(_place(plane, start), _place(plane, base), place),
         outside=_outside(plane, now, place),
-        shadow=shadow,
+        angle=_angle(setting, plane),
         unit=unit,
         walked=_size(there - outputs_start) / unit,
         moved=_size(outputs_now - outputs_start) / unit,
@@ -237,6 +270,18 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         aside=curve(aside, -1.0 if setting.off < 0 else 1.0),
         kernel=kernel_dimension(real, attention, base, setting.tokens, rng),
     )
+
+
+def _angle(setting: FiberSetting, plane: Pair) -> float:
+    """Between u and v, the directions in which A writes and V reads at rank one."""
+    if setting.width == 1:
+        return 0.0
+    if not setting.entries.strip():
+        return setting.angle
+    u = np.linalg.svd(plane.A)[0][:, 0]
+    v = np.linalg.svd(plane.V)[2][0]
+    angle = float(np.degrees(np.arccos(min(1.0, abs(u @ v)))))
+    return round(angle, 5)  # rounding leaves a millionth of a degree
 
 
 def local_of(setting: FiberSetting, inputs: np.ndarray) -> dict:
