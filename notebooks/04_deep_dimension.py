@@ -202,7 +202,7 @@ LedgerExplorer(only=["width", "head_dim", "layers"], asks="sum of a network")
 # <!-- check: all(nv.measure_dimension(n).value == nv.paper_formula(n).value for n in (A((5, 3, 4), (2, 2)), A((4, 2, 2, 3), (3, 2, 2)))) -->
 
 # %% [markdown]
-# ## Where the formula stops
+# ## Put the formula to the test
 #
 # Corollary 3.8 asks for $a_i \ge 2$. Is that a technicality? Take widths 3, 3, 3, three tokens, and a first layer with $a_1 = 1$, a second with $a_2 = 2$. Eq. 14, used anyway, says 20.
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value == 20 -->
@@ -215,7 +215,7 @@ predict(
     "Eq. 14, used anyway, says 20. What does the network say?",
     nv.measure_dimension(thin),
     wrong=wrong_answers(thin),
-    asks="where the formula stops",
+    asks="the formula put to the test",
 )
 
 # %% [markdown]
@@ -231,7 +231,7 @@ where_it_stops = HypothesesExplorer(
         "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4;seed=1",
         "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
     },
-    asks="where the formula stops",
+    asks="the formula put to the test",
 )
 where_it_stops
 
@@ -311,7 +311,7 @@ predict(
 )
 
 # %% [markdown]
-# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. This button turns [the map](#Where-the-formula-stops) into one over the widths, with many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
+# After the first layer the tokens live in the image of a $4 \times 2$ matrix. Two of their four coordinates carry nothing new. This button turns [the map](#Put-the-formula-to-the-test) into one over the widths, with many such networks: those with $\delta > d_0$. Is Eq. 14 right in any of them?
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.kit.presets import presets

@@ -39,6 +39,8 @@ def test_headlines_and_what_is_named_an_answer_wait():
     assert shown(chart)[0] == ["<b>all stop at D</b>", "a name", "an axis"]
     notes, traces = shown(without_answers(chart))
     assert notes == ["<b>fourteen networks</b>", "an axis"] and traces == ["places"]
+    assert without_answers(chart).layout["hovermode"] is False
+    assert "hovermode" not in chart.layout
 
 
 def test_the_pages_keep_back_the_same():

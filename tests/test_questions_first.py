@@ -73,7 +73,7 @@ ASKING = {
         r"does nothing|blind|forces|distance is left|still silent",
     ),
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
-    "where the formula stops": (
+    "the formula put to the test": (
         HypothesesExplorer,
         "head_1=2;head_2=2;inner=2;outer=2",
         r"is off in|rank 1|measured \d",

@@ -31,7 +31,7 @@ class HypothesesExplorer(Panel):
     True
     """
 
-    title = "Where the formula stops"
+    title = "Put the formula to the test"
     setting = HypothesesSetting
     _answer = staticmethod(study_hypotheses)
     draw = staticmethod(hypotheses_picture)

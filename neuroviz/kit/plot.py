@@ -131,8 +131,9 @@ def compose(*views: View, **layout: object) -> Parts:
 
 
 def without_answers(parts: Parts) -> Parts:
-    """The figure as somebody sees it who has not guessed yet: without headlines, and
-    what else is named as an answer. A page does the same in web/book/stills.ts.
+    """The figure as somebody sees it who has not guessed yet: without headlines, what
+    else is named as an answer, and the numbers that pointing at it shows. A page does
+    the same in web/book/stills.ts.
 
     >>> plot = Plot("", (0, 1), (0, 1))
     >>> plot.headline("all stop at D")
@@ -150,7 +151,7 @@ def without_answers(parts: Parts) -> Parts:
     for note in parts.layout.get("annotations", ()):
         name = note.get("name")
         notes.append(note | {"visible": seen[name]} if name in seen else note)
-    return Parts(traces, parts.layout | {"annotations": notes})
+    return Parts(traces, parts.layout | {"annotations": notes, "hovermode": False})
 
 
 def _without_empty_texts(trace: dict) -> dict:

@@ -45,7 +45,8 @@ export function withoutAnswers(figure: Chart | Picture): Chart | Picture {
     if (note.name !== ANSWER && note.name !== UNTIL) return note;
     return { ...note, visible: note.name === UNTIL };
   });
-  return { ...figure, data: traces, layout: { ...layout, annotations } };
+  // Pointing at a bar would say its number.
+  return { ...figure, data: traces, layout: { ...layout, annotations, hovermode: false } };
 }
 
 /** A light figure in the dark: every light code is exchanged for the dark one of its role. */

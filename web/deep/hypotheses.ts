@@ -1,5 +1,5 @@
 /**
- * Where the formula stops: a map of networks, each measured, and the angles between the tokens of
+ * Put the formula to the test: a map of networks, each measured, and the angles between the tokens of
  * the one that is chosen. A click on a cell moves the controls to its network, and plays its film
  * in the place of the angles; another click stops it, or plays it again.
  */
