@@ -6,7 +6,6 @@
 #: LAB_ARGS=--no-browser    passed on to jupyter lab
 #: PYTEST_ARGS='-k rank'    passed on to pytest;  JOBS=4 runs the tests in 4 processes
 #: PYODIDE=folder          a release of Pyodide, for pages whose Live needs no internet
-#: BENCH_ARGS=--quick       a minute, writes nothing;  --large also takes what lasts minutes each
 #:
 
 PYTHON ?= python3
@@ -26,12 +25,11 @@ PREPARE = @sh tools/environment.sh "$(PYTHON)" "$(CPU)" "$(firstword $(MAKECMDGO
 ALLOW_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions site class pictures \
-        javascript links constraints bench formal clean
+.PHONY: help lab env test test-all test-env lint format notebooks editions site class clean
 
 help: ## list the targets
 	@sed -n 's/^#: \{0,1\}//p' Makefile
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
 
 lab: env ## open JupyterLab (makes the environment first)
 	@$(if $(ALLOW_ROOT),echo "neuroviz: you are root: JupyterLab gets $(ALLOW_ROOT)")
@@ -71,19 +69,8 @@ site: $(STAMP)-book ## all of it for any page host, in build/book/site; SITE="00
 	$(RUN_ALONE) -m tools.book --jobs $(JOBS) $(if $(PYODIDE),--pyodide $(PYODIDE)) $(or $(SITE),--lab)
 class: site ## build the pages, then serve them to a class; CLASS_ARGS=--help
 	$(RUN) -m neuroviz class $(CLASS_ARGS)
-pictures: test-env ## take the README's picture anew, in a real browser
-	NEUROVIZ_PICTURES=docs/pictures $(RUN) -m pytest tests/test_browser.py
-javascript: ## build the scripts of panels and of the site anew (needs node)
-	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run build
-links: env ## write the repository's address (pyproject.toml) wherever else it stands
-	$(RUN) -m tools.links
-constraints: ## resolve the versions in constraints.txt anew (torch stays)
-	$(PYTHON) -m tools.constraints
-bench: test-env ## run all benchmarks and write their tables (beyond/benchmarks/README.md), some minutes
-	cd beyond && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 ../$(RUN) -m benchmarks $(BENCH_ARGS)
-formal: ## check the proofs in beyond/formal/ with Coq (Debian: coq, libcoq-mathcomp-algebra)
-	@mkdir -p build/formal && cp beyond/formal/*.v build/formal
-	cd build/formal && for file in *.v; do coqc -q -w none $$file || exit 1; done
 clean: ## remove the environment and every cache
 	rm -rf .venv .venv-new .pytest_cache .ruff_cache build dist
 	find . \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -prune -exec rm -rf {} +
+
+include tools/maintenance.mk

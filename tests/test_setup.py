@@ -310,7 +310,8 @@ def test_binder_needs_an_address_it_knows():
 
 # The commands
 
-TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", text("Makefile"), flags=re.MULTILINE))
+COMMANDS = text("Makefile") + text("tools/maintenance.mk")
+TARGETS = set(re.findall(r"^([a-z-]+):(?!=)", COMMANDS, flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize(
