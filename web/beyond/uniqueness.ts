@@ -136,8 +136,8 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
 
       const looks = JSON.stringify([width, look, facts]);
       if (isNew || looks !== drawnFor) {
+        maps.draw(facts, look); // its words take room from its box: all are measured after them
         left.draw(facts.networks[0], look);
-        maps.draw(facts, look);
         right.draw(facts.networks[1], look);
       }
       drawnFor = looks;
