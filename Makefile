@@ -51,7 +51,7 @@ $(STAMP)-dev $(STAMP)-book: $(STAMP)-%: $(STAMP)
 web/node_modules/.installed: web/package-lock.json
 	@sh tools/node.sh
 
-test: lint ## ruff, then pytest: everything, of tests with many cases 20 of them
+test: lint ## ruff, then pytest: everything, of tests with many cases a few
 	$(PYTEST)
 test-all: lint ## the same with every case, and every notebook in a browser
 	$(PYTEST) --full

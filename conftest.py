@@ -5,6 +5,7 @@ import random
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,8 @@ import tqdm.auto  # noqa: F401
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-MOST_CASES = 20
+MOST_CASES = 10
+MOST_IN_A_BROWSER = 3
 """Of a test with more cases, `make test` runs so many, drawn by the test's name; `make
 test-all` runs all."""
 
@@ -71,14 +73,30 @@ def pytest_collection_modifyitems(
     }
     for name, found in cases.items():
         found = [item for item in found if item not in left_out]
-        if len(found) > MOST_CASES:
-            left_out |= {*found} - {*random.Random(name).sample(found, MOST_CASES)}
+        in_browser = found and "browser" in found[0].fixturenames
+        most = MOST_IN_A_BROWSER if in_browser else MOST_CASES
+        if len(found) > most:
+            left_out |= {*found} - {*random.Random(name).sample(found, most)}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 
 
 def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
     return any("::" in argument and argument in item.nodeid for argument in config.args)
+
+
+@pytest.fixture
+def few(request):
+    """Of what a test goes through one by one, `few(all, most)` in `make test`, drawn by
+    the test's name; all in `make test-all`."""
+
+    def drawn(found: Iterable, most: int = MOST_IN_A_BROWSER) -> list:
+        found = list(found)
+        if request.config.getoption("--full") or len(found) <= most:
+            return found
+        return random.Random(request.node.name).sample(found, most)
+
+    return drawn
 
 
 def pytest_configure(config: pytest.Config) -> None:

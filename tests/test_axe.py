@@ -4,7 +4,6 @@ to dark, nor on any page of the site, WCAG 2.1 A and AA.
 Of live panels it is asked in test_live.py.
 """
 
-import random
 from itertools import product
 
 import pytest
@@ -65,14 +64,11 @@ def test_axe_finds_what_is_wrong(bare_page):
 @of_pages
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_on_a_page(built, browse, request, width, mode):  # noqa: F811
-    """Of the pages without panels a few, another few for each width and mode; `--full`
-    looks at all."""
-    every = sorted({*built.rglob("*.html")} - {*notebooks(built)})
-    if not request.config.getoption("--full"):
-        every = random.Random(f"{width} {mode}").sample(every, FEW)
+def test_axe_finds_nothing_on_a_page(built, browse, few, width, mode):  # noqa: F811
+    """A few pages, others for each width and mode; `--full` looks at all."""
+    others = sorted({*built.rglob("*.html")} - {*notebooks(built)})
     size = PHONE if width == 390 else {"viewport": {"width": width, "height": 900}}
-    for path in [*notebooks(built), *every]:
+    for path in [*few(notebooks(built)), *few(others, FEW)]:
         page = browse(path, color_scheme=mode, **size)
         for number in range(page.locator(".nv-panel").count()):
             wake(page, number)

@@ -38,8 +38,8 @@ def swiped(page, start: tuple[float, float]) -> float:
 # Under a finger
 
 
-def test_what_one_presses_is_44_pixels_wide_and_high(built, browse):  # noqa: F811
-    for path in notebooks(built):
+def test_what_one_presses_is_44_pixels_wide_and_high(built, browse, few):  # noqa: F811
+    for path in few(notebooks(built)):
         page = browse(path, **PHONE)
         for number in range(page.locator(".nv-panel").count()):
             wake(page, number)

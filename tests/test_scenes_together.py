@@ -63,7 +63,7 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
             assert one[1] == pytest.approx(other[1], abs=0.5), (name, one[0])
 
 
-def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_page):
+def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_page, few):
     """A tab of a notebook, or a folded cell: nothing has a size there."""
     bare_page.emulate_media(reduced_motion="reduce")
     code = gzip.decompress(bundle("scenes")).decode()
@@ -79,7 +79,7 @@ def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_pag
         bare_page.wait_for_timeout(1000)
         return bare_page.evaluate(PLACES, name)
 
-    for kind in REDRAWN:
+    for kind in few(REDRAWN):
         panel = getattr(all_explorables, kind)()
         drawn = panel.figure.drawn
         panel.close()

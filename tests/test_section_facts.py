@@ -259,7 +259,7 @@ say(given.map(([{ formulas, slice }, places]: any) => {
 
 def test_facts_have_the_form_that_the_page_expects():
     studies = [
-        *random_studies(40, seed=8),
+        *random_studies(10, seed=8),
         study_section(SectionSetting(turn=-90, tilt=0, offset=0.0)),
     ]
     check_types(
