@@ -192,3 +192,18 @@ def test_a_walk_holds_at_its_start_in_the_middle_and_at_its_end(scene):
     seen = np.array(page.evaluate("seen"))
     for along in (-1, 0, 1):
         assert sum(seen == along) > 0.05 * len(seen), along
+
+
+CELLS = """[...box.querySelectorAll(".nv-view-matrices rect")]
+  .map((one) => one.getBoundingClientRect().width)"""
+
+
+def test_cells_keep_their_size_when_the_basis_begins_to_turn(scene):
+    """Their names grow then, from Q₂ to Q₂C⁻¹."""
+    at_start = VirtualWeightsExplorer(state="layers=4;interface=middle;along=0")
+    page = scene(at_start.state, kind=VirtualWeightsExplorer)
+    before = page.evaluate(CELLS)
+    assert before
+    redraw(page, VirtualWeightsExplorer(state="layers=4;interface=middle;along=0.7"))
+    page.wait_for_timeout(400)
+    assert page.evaluate(CELLS) == pytest.approx(before, abs=0.01)

@@ -72,13 +72,16 @@ def _matrix(
     limit: float,
     *,
     above: str | None = None,
+    longest: str | None = None,
     control: Facts | None = None,
 ) -> Facts:
-    """A matrix; without words above it, it should stand still."""
+    """A matrix; without words above it, it should stand still. `longest` is the longest
+    that may come to stand there: its column has room for it from the first."""
     return {
         "key": key,
         "name": part.name,
         "above": above,
+        "longest": longest or above or "moved",
         "limit": limit,
         "isStill": above is None,
         "control": control,
@@ -105,22 +108,26 @@ def _changed(study: InterfaceStudy) -> list[Facts]:
         limits[Q] = limits[K] = max(limits[Q], limits[K])
     alone = {"name": "alone", "says": f"row 1 of {numbered('V', i)} alone"}
     found = []
-    parts = zip(keys, study.weights, limits, _became(study), strict=True)
-    for key, part, limit, above in parts:
+    became = _became(study, study.turns)
+    turned = _became(study, True)
+    parts = zip(keys, study.weights, limits, became, turned, strict=True)
+    for key, part, limit, above, longest in parts:
         control = alone if key == f"V{i}" else None
-        found.append(_matrix(key, part, limit, above=above, control=control))
+        found.append(
+            _matrix(key, part, limit, above=above, longest=longest, control=control)
+        )
     still = zip(_virtual_keys(study.setting.layers), study.virtual, strict=True)
     found += [_still(key, part) for key, part in still]
     return [*found, _still("output", study.outputs)]
 
 
-def _became(study: InterfaceStudy) -> tuple[str, ...]:
-    """The texts above the weights; they are short, because a longer text widens its
-    column."""
+def _became(study: InterfaceStudy, turns: bool) -> tuple[str, ...]:
+    """The texts above the weights, of a basis that turns or stands at its start; they
+    are short, because a longer text widens its column."""
     Q, K, V, *after = [part.name for part in study.weights]
     before = ""
     behind = ""
-    if study.turns:
+    if turns:
         before = "C"
         behind = "C⁻¹"
     if study.setting.alone:

@@ -18,6 +18,8 @@ export interface MatrixFacts {
   name: string;
   /** What it has become, such as CV₁; none where it should stand still. */
   above: string | null;
+  /** The longest text that may come to stand above it. */
+  longest: string;
   /** Entries as large as this have the colour at the end of the scale. */
   limit: number;
   isStill: boolean;

@@ -145,7 +145,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     return {
       rows: matrix.length,
       columns: matrix[0].length,
-      words: Math.max(wide(one.name), wide(one.above ?? "moved")),
+      words: Math.max(wide(one.name), wide(one.longest)),
       hasTrack: one.control !== null,
       isFirst: n > 0 && one.isStill !== matrices[n - 1].isStill,
     };
