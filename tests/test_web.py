@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from node import WEB, need_node
+from node import WEB, ask, need_node
 
 ROOT = WEB.parent
 SOURCES = sorted(
@@ -60,3 +60,25 @@ def test_a_script_of_a_page_is_built_from_what_stands_here(bundle):
     for name in names.split():
         said.update((WEB / name).read_bytes())
     assert said.hexdigest() == hashed, f"{bundle.name}: run `make javascript`"
+
+
+SILENCE = """
+import { Silence } from "kit/panel/silence";
+const silence = new Silence();
+say(given.map(([words, at]: [string, number]) => silence.after(words, 1000 * at)));
+"""
+
+
+def test_while_python_says_nothing_the_page_counts_the_seconds():
+    said = [
+        ("30 %, 2 s", 10),
+        ("30 %, 2 s", 13.9),
+        ("30 %, 2 s", 57),
+        ("done soon", 58),
+    ]
+    assert ask(SILENCE, said) == [
+        "30 %, 2 s",
+        "30 %, 2 s",
+        "30 %, 2 s · no news for 47 s",
+        "done soon",
+    ]

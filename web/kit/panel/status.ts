@@ -7,6 +7,7 @@
 import { isForgotten, RESTARTED, watch } from "./kernel";
 import { LATE, memoryOf, type Memory, type Values } from "./memory";
 import { controlsOf, type Controls, type Model, type References } from "./model";
+import { Silence } from "./silence";
 
 const LOOK_EVERY = 50; // milliseconds
 const ASK_AFTER = 3000; // then the kernel is asked whether it knows this panel at all
@@ -65,6 +66,7 @@ interface Panel {
 class Line {
   private readonly line = document.createElement("div");
   private shown = "";
+  private readonly silence = new Silence();
   private panel: Panel | null = null;
   private isClosed = false;
   private timer = 0;
@@ -105,8 +107,8 @@ class Line {
     if (gone) this.show("gone", gone, isWaiting);
     // A question keeps still meanwhile.
     else if (memory.todo) this.show("stale", text && memory.todo, false);
-    else if (isWaiting) this.show("busy", "waiting for Python", true);
-    else this.show(kind, text, false);
+    else if (isWaiting) this.show("busy", this.counted("waiting for Python"), true);
+    else this.show(kind, kind === "busy" ? this.counted(text) : text, false);
 
     if (isWaiting && !memory.todo && !gone) this.wait();
     else this.waits = null;
@@ -145,6 +147,10 @@ class Line {
     }
     this.timer = window.setInterval(this.look, LOOK_EVERY);
     this.look();
+  }
+
+  private counted(text: string): string {
+    return this.silence.after(text, performance.now());
   }
 
   private show(kind: Kind, text: string, isWaiting: boolean) {
