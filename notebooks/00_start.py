@@ -93,7 +93,7 @@ LedgerExplorer(
 # settings that the text speaks of. The text below the picture describes it. <!-- page: **Live** adds the rest: --> **More** unfolds the controls that are needed less often. Behind the three dots (**⋯**),
 # **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
-# In code, one call measures a dimension and another predicts it: `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`. <!-- lab -->Try them in a cell of your own.<!-- end of lab -->
+# In code, one call measures a dimension and another predicts it: `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`. <!-- lab --> Try them in a cell of your own.<!-- end of lab -->
 # <!-- check: nv.expected_dimension(arch).value == nv.measure_dimension(arch).value -->
 
 # %% [markdown]
