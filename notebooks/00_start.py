@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Take hold of the functions that attention can express
 #
-# *About 12 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
+# *About 15 minutes. You need: matrices and rank. You do not need: algebraic geometry.*
 #
 # An attention layer has weights. If you change them, the function that it computes usually changes too. But some directions in
 # the space of weights leave the function as it is. We call them **silent directions**. Because of them the set of all functions
@@ -21,13 +21,16 @@
 #
 # In these notebooks you move its objects yourself. Every number that you see is exact, up to a chance of error that it names, or says that it is not.
 #
-# *In JupyterLab, begin with Run All Cells in the menu Run, and scroll back up to here. Shift and Enter run one cell. Cells that only make a picture keep
-# their code folded: their three dots open it. On a page of the site nothing has to be run: **Live** starts a panel.*
+# <!-- lab -->
+# *Begin with Run All Cells in the menu Run, and scroll back up to here. Shift and Enter run one cell. Cells that only make a picture keep
+# their code folded: their three dots open it.*
+# <!-- end of lab -->
+# <!-- page: *Nothing has to be run here. **Live** gives a panel all its controls.* -->
 
 # %% [markdown]
 # ## One number
 #
-# Take two layers of *lightning* attention, which is attention without the softmax. Tokens are the columns of $X$, and a layer is
+# Take two layers of *lightning* attention, which is attention without the softmax, the step that makes shares with sum 1 out of the products of tokens. Tokens are the columns of $X$, and a layer is
 #
 # $$\varphi(X) = V X \,\bigl(X^\top A X\bigr), \qquad A = K^\top Q .$$
 #
@@ -86,11 +89,11 @@ LedgerExplorer(
 #
 # </details>
 #
-# **Every panel works like this one.** Drag what is orange, in the picture or on a slider, with a mouse or a finger; arrow keys move it too. The buttons above its picture take it to
-# settings that the text speaks of. **More** unfolds the controls that are needed less often. The text below the picture describes it. Behind the three dots (**⋯**),
+# **Every panel works like this one.** Drag what is orange, in the picture or on a slider; on a keyboard, arrow keys move it. The buttons above its picture take it to
+# settings that the text speaks of. The text below the picture describes it. <!-- page: **Live** adds the rest: --> **More** unfolds the controls that are needed less often. Behind the three dots (**⋯**),
 # **Reset** goes back to the start, and the **State** box holds a text: give it to somebody else to show exactly what you see, or paste one to come back.
 #
-# In code, one call measures a dimension and another predicts it. Try `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value` in a cell of your own.
+# In code, one call measures a dimension and another predicts it: `nv.measure_dimension(arch).value` and `nv.expected_dimension(arch).value`. <!-- lab --> Try them in a cell of your own.<!-- end of lab -->
 # <!-- check: nv.expected_dimension(arch).value == nv.measure_dimension(arch).value -->
 
 # %% [markdown]
@@ -122,13 +125,13 @@ LedgerExplorer(
 #
 # | notebook | minutes | the question |
 # | --- | --- | --- |
-# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 33 | which queries and keys give the same attention matrix? |
-# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 36 | which weights give one layer the same function? |
+# | [01 Matrix factorization](01_matrix_factorization.ipynb) | 30 | which queries and keys give the same attention matrix? |
+# | [02 Single-layer fibers](02_single_layer_fibers.ipynb) | 35 | which weights give one layer the same function? |
 # | [03 Singular locus](03_singular_locus.ipynb) | 52 | where does the set of functions cross itself, where does it end, and does training end there? |
-# | [04 Deep dimension](04_deep_dimension.ipynb) | 66 | how many dimensions does a deep network have, and when does the formula fail? |
-# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 41 | what does softmax change? |
+# | [04 Deep dimension](04_deep_dimension.ipynb) | 50 | how many dimensions does a deep network have, and when does the formula fail? |
+# | [05 The softmax conjecture](05_softmax_conjecture.ipynb) | 30 | what does softmax change? |
 #
-# They follow Section 3 of the paper in its order. For those who want more, the folder `beyond/notebooks` has
+# They follow Section 3 of the paper in its order. The minutes are those of the path; what stands under *Further* comes on top. For those who want more, the folder `beyond/notebooks` has
 # [unrolling](../beyond/notebooks/unrolling.ipynb), [proofs](../beyond/notebooks/proofs.ipynb),
 # [networks beyond the paper](../beyond/notebooks/beyond.ipynb), [all transformers that compute the same](../beyond/notebooks/transformers.ipynb),
 # [a token and heads to turn](../beyond/notebooks/heads.ipynb),

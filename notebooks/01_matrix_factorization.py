@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Factor an attention matrix in every possible way
 #
-# *Lemma 3.1, in Section 3 of the paper. About 33 minutes. You need: matrix products, rank and inverses. You do not
+# *Lemma 3.1, in Section 3 of the paper. About 30 minutes. You need: matrix products, rank and inverses. You do not
 # need: algebraic geometry; its words are explained where they come up.*
 #
 # You will count how much freedom queries and keys have, change them without changing the attention, find the change again from its
@@ -106,7 +106,7 @@ factors
 
 # %% [markdown]
 # *What you see.* First come $Q$ and $K$ at the start (○) and now (●), their product $A$, and what $C$ does to two
-# directions; then the singular values of $A$. The last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
+# directions; then the singular values of $A$. Once you have guessed, the last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
@@ -188,11 +188,13 @@ predict(
 #
 # Let $v$ be the direction in $\mathbb{R}^2$ that no query has. The keys can be changed by $v w^\top$, with any $w$ in $\mathbb{R}^3$: these are
 # $d = 3$ dimensions. Of these, $a = 2$ can also be had by changes of basis that fix all queries; 1 is
-# new: $4 + 1 = 5$. **Q loses a rank**, the button that follows, takes [the panel](#Move-it) to such a point, and it says the same.
+# new: $4 + 1 = 5$.
 # <!-- check: here == 5 and "here it has dimension 5, against 4" in shown(FactorizationExplorer, "rank=Q")[1] -->
 # <!-- check: "At most points 4 of 12 directions are silent" in shown(FactorizationExplorer, "rank=Q")[1] -->
 #
 # </details>
+#
+# Two buttons for [the panel](#Move-it): **Q loses a rank** takes it to such a point, and it counts there; **d = 4, a = 3** has the sizes of your first guess.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.kit.presets import presets

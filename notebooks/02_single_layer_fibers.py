@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Find all weights that give one layer the same function
 #
-# *Section 3.1 of the paper. About 36 minutes. You need: rank, products of matrices, and
+# *Section 3.1 of the paper. About 35 minutes. You need: rank, products of matrices, and
 # [Matrix factorization](01_matrix_factorization.ipynb).*
 #
 # You will collect all weights of a layer that compute the same function, walk through them, step off them, and count
@@ -59,14 +59,6 @@ from neuroviz.explorables import FiberExplorer
 from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 
-buttons = {
-    "generic": "preset=generic",
-    "rank one": "preset=rank-one;along=0.5",
-    "u = v": "preset=rank-one;along=0.5;angle=0",
-    "zero": "preset=zero;along=0",
-    "one token": "tokens=1;walk=antisymmetric;along=1",
-    "two tokens": "tokens=2;walk=antisymmetric;along=1",
-}
 predict(
     "18 directions. How many of them are silent, for random A and V?",
     2 * A.size - nv.measure_dimension(nv.Architecture((3, 3), (3,), tokens=2)).value,
@@ -80,12 +72,12 @@ predict(
 )
 
 # %% jupyter={"source_hidden": true}
-FiberExplorer(presets=buttons, asks="fibre of a layer")
+fibre = FiberExplorer(asks="fibre of a layer")
+fibre
 
 # %% [markdown]
 # *What you see.* First comes the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. Then come the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
-# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart, with its orders and slopes, is for
-# the next section.
+# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart is for the next section.
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
 # * Drag it off the curve. What happens to the outputs?
@@ -102,7 +94,7 @@ FiberExplorer(presets=buttons, asks="fibre of a layer")
 # %% [markdown]
 # ## Tell first order from second order
 #
-# The curve of [the panel](#Walk-along-a-fibre) is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
+# The last chart of [the panel](#Walk-along-a-fibre) names two orders. What do they mean? The curve is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
 # curve, and one that goes across:
 #
 # <!-- teacher (4 min): Ask for the two slopes before the cell runs. This is the one place where the word tangent is worth the chalk. -->
@@ -115,7 +107,7 @@ print(f"along the curve {along:.0e}, across {across:.0e}")
 
 # %% [markdown]
 # The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. The other is two thousandths: of *first order*.
-# The last chart of the panel shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
+# The chart shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
 # order is the slope of a line. The rescaling is the *only*
 # direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
 # <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
@@ -167,7 +159,7 @@ predict(
 # So two: leave all as it is, or swap $u$ and $v$.
 # <!-- check: same_function(X) == 2 -->
 #
-# Go up to [the panel](#Walk-along-a-fibre) and press **rank one**. The dashed curve is a second **branch** of the fibre, where $u$ and $v$ are swapped.
+# Press **rank one**, the first of the buttons that follow; they move [the panel](#Walk-along-a-fibre). The dashed curve is a second **branch** of the fibre, where $u$ and $v$ are swapped.
 # (A hyperbola counts as *one* branch, with two arms. No walk leads to another arm or branch; but a factor $c < 0$ leads to the second arm,
 # and no factor to the second branch.) Drag the point over to the dashed curve: the weights jump, and there the outputs are what they were.
 # <!-- check: "outputs are what they were" in shown(FiberExplorer, buttons["rank one"] + ";swap=yes")[1] -->
@@ -176,14 +168,25 @@ predict(
 # outside the plane is drawn so, and is hollow.
 #
 # </details>
-#
-# Then press **u = v** in [the panel](#Walk-along-a-fibre). What changes in the plane? And how many silent directions does the text below the picture count?
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.kit.presets import presets
+
+buttons = {
+    "rank one": "preset=rank-one;along=0.5",
+    "u = v": "preset=rank-one;along=0.5;angle=0",
+    "zero": "preset=zero;along=0",
+}
+presets(fibre, buttons)
+
+# %% [markdown]
+# Then press **u = v**. What changes in the plane? And how many silent directions does the text below the picture count?
 #
 # <details><summary>Answer</summary>
 #
 # With $u = v$ there is nothing to swap, and the two branches are one. But 1 silent direction has become 3:
 # add $\varepsilon w$ to $u$ and take it off $v$. Where the product $(u \cdot x_j)(v \cdot x_j)$ was the square $(v \cdot x_j)^2$, it loses
-# $\varepsilon^2 (w \cdot x_j)^2$, which is of second order for every $w$ in $\mathbb{R}^3$. Such a function is a *boundary point* of the set of all functions of the layer (Theorem 3.4).
+# $\varepsilon^2 (w \cdot x_j)^2$, which is of second order for every $w$ in $\mathbb{R}^3$. At such a function the set of all functions of the layer ends, as [the next notebook](03_singular_locus.ipynb) shows.
 # <!-- check: "3 of 18 directions are silent" in shown(FiberExplorer, buttons["u = v"])[1] -->
 #
 # </details>
@@ -191,7 +194,7 @@ predict(
 # %% [markdown]
 # ## Put the three cases together
 #
-# One function is left, $\varphi = 0$. Press **zero** in [the panel](#Walk-along-a-fibre) and drag the point: $A$ shrinks until it is 0. There, and
+# One function is left, $\varphi = 0$. Press **zero** and drag the point: $A$ shrinks until it is 0. There, and
 # only there, the point may turn without leaving the fibre: then $A$ stays 0, and $V$ grows.
 #
 # <details><summary>Which fibres are there? Open this when you have seen all three.</summary>
@@ -310,20 +313,34 @@ predict(
 # <details><summary>Which ones? Open this when you have committed to a number.</summary>
 #
 # $x^\top A x$ is a number, so it equals $x^\top A^\top x$: only the **symmetric part** $\tfrac12(A + A^\top)$ counts. Hidden is the
-# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token** in [the panel](#Walk-along-a-fibre), where the walk adds
+# antisymmetric part, which for $3 \times 3$ matrices has 3 dimensions. Press **one token** below: the walk of [the panel](#Walk-along-a-fibre) then adds
 # multiples of it to $A$. The walk leaves the plane of the picture at once, so its point is hollow and beside the curve, a shadow again;
 # yet the outputs stand still. Then press **two tokens**.
 # And all six permutations of $u, k, v$ leave the function alone, as $\varphi(x) = (u \cdot x)(k \cdot x)(v \cdot x)\,h$.
 # <!-- check: two - one == 3 and same_function(X[:, :1]) == 6 -->
-# <!-- check: "are what they were" in shown(FiberExplorer, buttons["one token"])[1] and "have moved" in shown(FiberExplorer, buttons["two tokens"])[1] -->
+# <!-- check: "are what they were" in shown(FiberExplorer, tokens["one token"])[1] and "have moved" in shown(FiberExplorer, tokens["two tokens"])[1] -->
 #
 # </details>
+
+# %% jupyter={"source_hidden": true}
+tokens = {
+    "one token": "tokens=1;walk=antisymmetric;along=1",
+    "two tokens": "tokens=2;walk=antisymmetric;along=1",
+}
+presets(fibre, tokens)
 
 # %% [markdown]
 # ### Ask what a function tells about its weights
 #
-# Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Write down
+# Whatever differs between two points of a fibre cannot be read off the function. Here are six quantities of a layer with $d = 3$ and $a = 2$. Can they be read off? Write down
 # yes or no for each.
+#
+# 1. an entry of $A$
+# 2. a ratio of two entries of $A$
+# 3. $V$ up to a factor
+# 4. an entry of $A$ times one of $V$
+# 5. the singular values of $Q$
+# 6. the norm of $A$ times the norm of $V$
 #
 # <!-- teacher (5 min): Collect yes or no for each on the board. The answer is a number, so nobody can read off which. -->
 
@@ -340,7 +357,7 @@ questions = {
     "a ratio of two entries of A": lambda w: (
         attention_matrix(w)[0, 1] / attention_matrix(w)[0, 0]
     ),
-    "V up to scale": lambda w: w["1.V"] / w["1.V"][0, 0],
+    "V up to a factor": lambda w: w["1.V"] / w["1.V"][0, 0],
     "an entry of A times one of V": lambda w: (
         attention_matrix(w)[0, 1] * w["1.V"][0, 0]
     ),

@@ -18,11 +18,14 @@
 # %% [markdown]
 # ## Turn a layer into two quadratic forms
 #
-# Let tokens have $d = 2$ coordinates $(X, Y)$, and let outputs have one, $d' = 1$. Then $A$ is a $2 \times 2$ matrix and $V$ a row. The columns
-# of $A$ and the row $V$ are linear forms in $(X, Y)$; call them $\ell_1, \ell_2$ and $v$. Token $x_i$ becomes $\sum_k x_{ki} \sum_j (\ell_k \cdot x_j)(v \cdot x_j)$: of each
-# token $x_j$ the layer takes the values of two products, and its function shows no more (Proposition A.5 of the paper):
+# Let tokens have $d = 2$ coordinates, from now on called $X$ and $Y$, and outputs only one. Then $A$ is a $2 \times 2$ matrix, and $V$ a row.
+# The columns of $A$ and the row $V$ are linear forms in $(X, Y)$; call them $\ell_1, \ell_2$ and $v$.
 #
-# $$q_1 = \ell_1 \cdot v, \qquad q_2 = \ell_2 \cdot v .$$
+# Let token $i$ have the coordinates $(\xi, \eta)$. Then $A x_i = \xi\,\ell_1 + \eta\,\ell_2$, and the output is
+#
+# $$\varphi_i = \sum_j v(x_j)\,\bigl(\xi\,\ell_1(x_j) + \eta\,\ell_2(x_j)\bigr) = \xi \sum_j q_1(x_j) + \eta \sum_j q_2(x_j), \qquad q_1 = \ell_1 v, \quad q_2 = \ell_2 v .$$
+#
+# So the weights act through $q_1$ and $q_2$ alone. And the function shows both: for $(\xi, \eta) = (1, 0)$ move another token, and the output changes as $q_1$ does; for $(0, 1)$ as $q_2$ (Proposition A.5).
 #
 # These are quadratic forms, $aX^2 + bXY + cY^2$: three numbers each. Take an example.
 #
@@ -54,7 +57,7 @@ print("q1 has the coefficients", q1, "and q2 has", q2)
 #
 # A form is zero at two **roots** $[X:Y]$: the form $(X - Y)(X + Y)$ at $[1:1]$ and at $[-1:1]$. Of a root only the ratio counts. So the roots are
 # the lines through the origin, and if a line turns by half a turn it is back: all roots together are a **circle**. In the picture are the roots of $q_1$ (●) and of $q_2$ (□), and the four chords
-# from a root of the one to a root of the other. Multiply the halves of their lengths, and call the product $R$.
+# from a root of the one to a root of the other. Multiply the halves of their lengths, with a minus sign if the marks alternate on the way round (●□●□). Call the product $R$.
 #
 # <!-- teacher (8 min): Nobody needs the word resultant before the product has been 0 once. Let somebody drag a root all the way round, and the room count how often R is 0. -->
 
@@ -83,7 +86,7 @@ ResultantExplorer(only=["third"], asks="common root")
 #
 # <details><summary>What to find</summary>
 #
-# Twice, where it meets one of the two roots of $q_1$; in between $R$ has another sign. Where a chord has length 0, the forms have a common root, and then a common linear factor, the one that is zero there.
+# Twice, where it meets one of the two roots of $q_1$; in between the marks alternate, and $R$ is negative. Where a chord has length 0, the forms have a common root, and then a common linear factor, the one that is zero there.
 # <!-- check: "a root is common" in shown(ResultantExplorer, "third=20")[1] and "two roots are common" in shown(ResultantExplorer, "third=20;fourth=80")[1] -->
 # <!-- check: (shown(ResultantExplorer, "third=50")[0].resultant > 0) != (shown(ResultantExplorer, "third=100")[0].resultant > 0) -->
 #
@@ -124,10 +127,10 @@ print(
 #
 # $$q_1 = X^2 + sXY + Y^2, \qquad q_2 = y\,(X^2 - Y^2) + z\,XY .$$
 #
-# The panel calls this slice S1. In it the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
+# In this slice the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
 # <!-- check: all(resultant((1, s, 1), (y, z, -y)) == (4 - s * s) * y * y + z * z for s in range(5) for y in range(5) for z in range(5)) -->
 #
-# The surface is the set where $R = 0$. Turn it, and look at it from all sides before you read on. Where is it not a smooth surface?
+# The surface is the set where $R = 0$. At most of its points it has a tangent plane. A point without one is **singular**, and the yellow line has them all. Turn the surface, and look at this line from all sides.
 #
 # <!-- teacher (8 min): Open the panel and wait; ask what they see before anybody names anything. The dotted line is taken for a drawing error: it is the point of the picture. -->
 
@@ -141,7 +144,7 @@ surface
 
 # %% jupyter={"source_hidden": true}
 predict(
-    "All that is special lies on one line, the yellow one. How many kinds of points do you see on it?",
+    "How many kinds of points do you see on the yellow line?",
     len({str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, 0, -1, -2, -3)}),
     wrong={
         1: "The line is full in some places and dotted in others.",
@@ -149,21 +152,16 @@ predict(
         4: "The two outer parts are of one kind, and so are the two ends of the dotted part.",
         5: "The two outer parts are of one kind, and so are the two ends of the dotted part.",
     },
-    asks="yellow line",
 )
 
 # %% [markdown]
-# * Take hold of the orange ring on the surface and drag it. On the circle the common root follows; or drag the root, and the point follows.
-# * Drag **which line**. The ring goes round the circle: every real root belongs to one straight line.
-# * Drag **along it**. Both chords stand still: on the way $q_2$ is only multiplied by a number.
-#
 # <details><summary>What is what? Open this when you have looked.</summary>
 #
 # The blue and the sand-coloured sheet are functions of layers. The **dark lines** on them are straight: on each of them,
 # all functions share one root, the root of $v$. The surface crosses itself along the **yellow line**, and the middle of that
 # line is **dotted**. Figure 1 of the paper shows a surface with the same features.
 # On the circle are the roots of $q_1$ and $q_2$. Two real roots are joined by a chord; a pair of complex
-# roots is a point inside. The ring marks the root that both share. The words of the panel say the ranks of $A$ and $V$, and how many directions of the weights are silent.
+# roots is a point inside. The ring marks the root that both share.
 #
 # </details>
 
@@ -188,28 +186,10 @@ predict(
 #
 # On the yellow line $q_1$ and $q_2$ are proportional, so they share *both* roots of one form, and $v$ may have either of the 2:
 # what is a key for one layer is a value for the other. This is the swap of Theorem 3.2, and $A$ and $V$ have rank one here.
-# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function. Press **on a sheet**, the first of the buttons that follow, and drag **along it**
-# to 0: you arrive at such a point. The number that multiplies $q_2$ becomes 0, and the dashed chord is gone.
-# <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
+# Each choice lies on one of the two sheets. The sheets cross because both choices lead to the same function.
 # <!-- check: len(forms.preimages_of((1, 3, 1), (0, 0, 0))) == 2 -->
 #
 # </details>
-
-# %% jupyter={"source_hidden": true}
-buttons = {
-    "on a sheet": "moves=surface;where=0.8;along=0.5",
-    "on the line, s = 3": "moves=curve;where=0.928571",
-    "s = 2": "moves=curve;where=0.785714",
-    "s = 1": "moves=curve;where=0.642857",
-}
-presets(surface, buttons)
-
-# %% [markdown]
-# These buttons move [the surface](#Take-a-slice) above.
-#
-# **Theorem 3.4** (here for $a \ge d \ge 2$ and $t \ge 2$). The set of functions of one lightning layer is closed. A function is a singular
-# point exactly where $A$ and $V$ have rank at most 1. It is a boundary point exactly where, besides, keys and values use the same linear form:
-# $A = v k^\top$, $V = h v^\top$.
 
 # %% [markdown]
 # ## Follow the yellow line
@@ -229,25 +209,46 @@ predict(
         "those with |s| > 2": "At s = 2 the two roots have met, and the one that is left is real.",
         "none": "At s = 3 you have found two sets of weights.",
     },
+    asks="yellow line",
 )
 
+# %% jupyter={"source_hidden": true}
+buttons = {
+    "on a sheet": "moves=surface;where=0.8;along=0.5",
+    "on the line, s = 3": "moves=curve;where=0.928571",
+    "s = 2": "moves=curve;where=0.785714",
+    "s = 1": "moves=curve;where=0.642857",
+}
+presets(surface, buttons)
+
 # %% [markdown]
-# Now press the buttons **on the line, s = 3**, **s = 2** and **s = 1**; or go to [the surface](#Take-a-slice) and press **▶**, which stops where something happens. Watch the two ends of the chord.
+# Now move [the surface](#Take-a-slice). These buttons take you there:
+#
+# * Press **on a sheet**, and drag the orange ring, or the root on the circle: the other follows. Every real root belongs to one straight line.
+# * Drag **along it** to 0, onto the yellow line. On the way $q_2$ is only multiplied by a number; at the end it is 0, and its chord is gone.
+# <!-- check: "crossing of two sheets" in shown(SurfaceExplorer, "moves=surface;where=0.8;along=0")[1] -->
+# * Press **on the line, s = 3**, **s = 2** and **s = 1**, or **▶**. Watch the two ends of the chord.
 #
 # <details><summary>What happens there</summary>
 #
 # * For $|s| > 2$ there are two real roots, and two sets of weights: a **crossing**.
-# * At $s = \pm 2$ they meet: $q_1$ is a square. This is a **pinch point**, and a boundary point of the set of functions.
+# * At $s = \pm 2$ they meet: $q_1$ is a square. This is a **pinch point**. Here the functions of layers end: it is a **boundary point**.
 # * For $|s| < 2$ they have become complex, conjugate to each other. No real layer has this function. Yet the equation $R = 0$ holds: the point lies in
 #   the **Zariski closure**, the smallest set given by polynomial equations that contains all functions of layers. That is why the middle is dotted.
 # <!-- check: [str(forms.kind_of((1, s, 1), (0, 0, 0))) for s in (3, 2, 1, -2)] == ["crossing", "boundary", "closure only", "boundary"] -->
 #
 # The dotted line hangs in the air: at $s = 1$ the nearest layer is at distance 0.5, at $s = 1.9$ at 0.05, and the line comes to the layers only at its two ends.
-# (Distances are those of the Bombieri norm, $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$, which a rotation of $(X, Y)$ does not change. If $b^2$ counted in full, the first would be 0.577.)
+# (Distances are of coefficients, with $\lVert aX^2 + bXY + cY^2 \rVert^2 = a^2 + b^2/2 + c^2$: this length, the *Bombieri norm*, stays if $(X, Y)$ is rotated. If $b^2$ counted in full, the first would be 0.577.)
 # <!-- tested: test_forms.py::test_the_nearest_layer_is_nearest_in_the_bombieri_norm -->
 # <!-- check: [round(float(forms.nearest_layer((1.0, s, 1.0), (0.0, 0.0, 0.0)).distance), 3) for s in (1, 1.9)] == [0.5, 0.05] -->
 #
 # </details>
+#
+# At a **boundary point** the set of functions ends: as near as one likes lie points that solve all its equations (here $R = 0$), and no layer has them.
+#
+# **Theorem 3.4** (here for $a \ge d \ge 2$ and $t \ge 2$). The set of functions of one lightning layer is closed. A function is a singular
+# point exactly where $A$ and $V$ have rank at most 1. It is a boundary point exactly where, besides, keys and values use the same linear form:
+# $A = v k^\top$, $V = h v^\top$.
 
 # %% [markdown]
 # ## Leave the pictures behind
@@ -280,9 +281,13 @@ predict(
 #
 # </details>
 #
-# Let functions of layers converge. Is their limit the function of a layer? Yes, even if the weights grow without bound. Rescale them so that
+# <details><summary>And why is the set of functions closed?</summary>
+#
+# Let functions of layers converge. Their limit is the function of a layer, even if the weights grow without bound: rescale them so that
 # $\lVert A \rVert = 1$. Then bounded products $\ell_k \cdot v$ need a bounded $V$, and bounded weights have a convergent subsequence.
 # <!-- tested: test_singular.py::test_the_weights_run_off_and_the_functions_converge_to_a_layer -->
+#
+# </details>
 
 # %% [markdown]
 # ## Build one yourself
@@ -347,7 +352,7 @@ LearningExplorer()
 #
 # For which targets is the nearest layer singular? For those on the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
 # $y = 0$, $(s - 1)^2 + z^2 \le 1$. The dotted line is its diameter. Drag the target along the coin, and off it.
-# In all six dimensions they are the targets $k \otimes u^2 + p \otimes w^2$ with $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
+# In all six dimensions they are the targets $q_i = k_i u^2 + p_i w^2$ ($i = 1, 2$) with linear forms $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
 # ([the proof](../docs/mathematics/nearest_layer.md)). A target drawn at random lies beside all of them; where its layers end, [Further](#Draw-targets-at-random) asks.
 # <!-- tested: test_learning_facts.py::test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin -->
 #
@@ -364,7 +369,7 @@ LearningExplorer()
 # %% [markdown]
 # ### Cut it with a plane
 #
-# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part of the yellow line. The frame beside it shows what it
+# A surface that crosses itself is easier to believe when it is cut. The panel opens with a plane through the dotted part of the yellow line. The other frame shows what it
 # cuts out of the surface.
 #
 # Drag the ring on the plane, or **move it**, and the plane goes along the yellow line.
@@ -414,7 +419,7 @@ predict(
 # %% [markdown]
 # <details><summary>Does training prefer singular functions, then?</summary>
 #
-# Not in this model: of 4,000 layers with random targets 0.1 % end at a singular point. In the panel, too, press **100 random targets**.
+# Not in this model: of 4,000 layers with random targets 0.1 % end at a singular point. In the panel, too, press **100 random targets**: eight layers share a target, so the count changes from press to press.
 # <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 # <!-- check: gaussian.singular < 0.1 -->
 #
@@ -448,7 +453,7 @@ check_singular_goal(my_q1, my_q2)
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution</summary>
 #
-# Two proportional forms without real roots: turned, they are a point of the dotted part. Or take $k \otimes u^2 + p \otimes w^2$ with $u = X$ and $w = Y$.
+# Two proportional forms without real roots: turned, they are a point of the dotted part. Or take $q_i = k_i u^2 + p_i w^2$ with $u = X$ and $w = Y$.
 #
 # ```python
 # my_q1 = (1, 0, 2)

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Count the functions a deep network can express
 #
-# *Section 3.3 of the paper. About 66 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
+# *Section 3.3 of the paper. About 50 minutes. You need: rank, and the [first notebook](00_start.ipynb). Good to have: [02](02_single_layer_fibers.ipynb), a single layer.*
 #
 # You will change the weights of a deep network without changing its function, in three ways. You will add up what they cost, and predict the dimension. Then you will look for networks in which the obvious formula is wrong.
 
@@ -96,11 +96,11 @@ VirtualWeightsExplorer(
 )
 
 # %% [markdown]
-# With four layers, how many matrices move?
+# With four layers again four matrices move, as the title says. Why does none of layers 1 and 4 move, which are not drawn?
 #
 # <details><summary>Answer</summary>
 #
-# Still four: only the layer before the basis and the layer after it take part.
+# The basis lies between layers 2 and 3. Only the layer before it writes in it, and only the layer after it reads in it.
 # <!-- check: sum(part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "layers=4;interface=middle;along=0.7")[0].weights) == 4 -->
 #
 # </details>
@@ -155,7 +155,7 @@ VirtualWeightsExplorer(
 #
 # * **inside a head** (*head bases* in the picture), $(CQ, C^{-\top}K)$ has the same $A$: $a^2$ directions a layer;
 # * **between two layers** (*interfaces*), the basis: $d^2$ directions for each of the $l - 1$ places;
-# * **along a layer** (*rescalings*), the factor: one direction.
+# * **along a layer** (*rescalings*), the factor: one direction for each layer.
 #
 # <!-- teacher (8 min): Collect the numbers on the board before the reveal. 144, 96 and 64 are typical; 64 forgets the three factors, 96 removes the bases in the heads and nothing else. Then let the room add up. -->
 
@@ -219,26 +219,26 @@ predict(
 )
 
 # %% [markdown]
-# Each cell of the map is a network. It shows the exact rank minus Eq. 14, and below that the exact rank. With the map come the angles between the tokens of one random network, as they come in and after each layer. The panel opens with widths 2, 2, 2; the buttons take it to 4, 4, 4.
+# Each cell of the map is a network with widths 3, 3, 3. Once you have guessed, it shows the exact rank minus Eq. 14, below that the exact rank, and why they differ (*rank 1*, *widens*, or *both*). With the map come the angles between the tokens of one random network, as they come in and after each layer.
+#
+# * What do the angles do for $a_1 = 1$, and for $a_1 = 2$?
+# * What is lost if the *last* layer has rank one?
 #
 # **Press a cell, and its network plays**: tokens go from layer to layer, what a layer does not see of its $A$ fades, and the bar goes from the number of Eq. 14 to the exact one. A second press stops it, or plays it again.
 
 # %% jupyter={"source_hidden": true}
 where_it_stops = HypothesesExplorer(
-    state="head_1=2;head_2=2;inner=2;outer=2",
+    state="head_1=2;head_2=2;inner=3;outer=3;seed=4",
     presets={
-        "a₁ = 1": "head_1=1;head_2=3;inner=4;outer=4;seed=1",
-        "a₁ = 2": "head_1=2;head_2=3;inner=4;outer=4;seed=1",
-        "a₂ = 1": "head_1=2;head_2=1;inner=4;outer=4;seed=1",
+        "a₁ = 1": "head_1=1;head_2=2;inner=3;outer=3;seed=4",
+        "a₁ = 2": "head_1=2;head_2=2;inner=3;outer=3;seed=4",
+        "a₂ = 1": "head_1=2;head_2=1;inner=3;outer=3;seed=4",
     },
     asks="the formula put to the test",
 )
 where_it_stops
 
 # %% [markdown]
-# * What do the angles do for $a_1 = 1$, and for $a_1 = 2$?
-# * What is lost if the *last* layer has rank one?
-#
 # <details><summary>Answers</summary>
 #
 # If $A_1 = k q^\top$ has rank one, token $i$ leaves the layer as $V_1 X X^\top k$ times the number $q^\top x_i$: all tokens are **parallel**; for $a_1 = 2$ they are not. A later layer compares a vector with multiples of itself, $g^\top A\, g$, and sees the symmetric part of $A$ only. For the 3, 3, 3 network 2 dimensions are missing: $\alpha(2, 3) = 8$ becomes 6. A *last* layer of rank one costs nothing, since no layer looks at its tokens.
@@ -246,8 +246,8 @@ where_it_stops
 # If all $a_i = 1$, nothing is missing: the matrices of rank one have as many dimensions as their symmetric parts.
 # <!-- check: dim((3, 3, 3, 3), (1, 1, 1)) == nv.paper_formula(A((3, 3, 3, 3), (1, 1, 1))).value -->
 # <!-- check: nv.paper_formula(A((3, 3, 3), (1, 2))).value - dim((3, 3, 3), (1, 2)) == 2 == 8 - 6 -->
-# <!-- check: max(shown(HypothesesExplorer, "head_1=1")[0].angles[1]) < 1e-6 < 1 < max(shown(HypothesesExplorer, "head_1=2")[0].angles[1]) -->
-# <!-- check: dim((4, 4, 4), (2, 1)) == nv.paper_formula(A((4, 4, 4), (2, 1))).value -->
+# <!-- check: max(shown(HypothesesExplorer, "head_1=1;head_2=2;inner=3;outer=3;seed=4")[0].angles[1]) < 1e-6 < 1 < max(shown(HypothesesExplorer, "head_1=2;head_2=2;inner=3;outer=3;seed=4")[0].angles[1]) -->
+# <!-- check: dim((3, 3, 3), (2, 1)) == nv.paper_formula(A((3, 3, 3), (2, 1))).value -->
 #
 # </details>
 #
@@ -271,6 +271,7 @@ exercise(
 )
 
 # %% tags=["exercise"]
+# nv.Architecture(widths=(d0, d1, d2), head_dims=(a1, a2), tokens=t)
 my_net = ...
 check_wrong_pattern(my_net)
 
@@ -343,6 +344,7 @@ exercise(
 )
 
 # %% tags=["exercise"]
+# nv.Architecture(widths=(d0, d1, d2), head_dims=(a1, a2), tokens=t)
 my_small = ...
 check_mostly_silent(my_small)
 

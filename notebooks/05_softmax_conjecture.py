@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Find out what softmax changes
 #
-# *Section 3.4 of the paper. About 41 minutes. You need: derivatives, and the notebook [Deep dimension](04_deep_dimension.ipynb).*
+# *Section 3.4 of the paper. About 30 minutes. You need: derivatives, and the notebook [Deep dimension](04_deep_dimension.ipynb).*
 #
 # Lightning attention is attention without the softmax. You will see what the softmax notices, in one layer and in four, and reproduce Figure 3 of the paper with exact numbers.
 
@@ -28,9 +28,9 @@ from neuroviz.lessons.wrong_answers import wrong_answers
 #
 # A lightning layer is $V X\,(X^\top A X)$. Multiply $A$ by 2 and divide $V$ by 2, and the function stays. This rescaling costs one dimension in every layer. With softmax,
 #
-# $$\varphi(X) = V X\, S, \qquad S = \mathrm{softmax}\bigl(X^\top A X\bigr) \text{ column by column},$$
+# $$\varphi(X) = V X\, S, \qquad S_{ji} = \frac{e^{\,x_j^\top A\, x_i}}{\sum_k e^{\,x_k^\top A\, x_i}},$$
 #
-# where each column of $S$ has positive entries with sum 1. What does the same change do now? One lightning layer with $d = d' = 3$ and $a = 2$ has 16 dimensions.
+# so each column of $S$ has positive entries with sum 1: the shares of the tokens. What does the same change do now? One lightning layer with $d = d' = 3$ and $a = 2$ has 16 dimensions.
 # <!-- check: dim((3, 3), (2,), 3) == 16 -->
 #
 # <!-- teacher (4 min): 17 is the answer, one more than lightning. Who says 16 has let a factor move; ask what doubling A does to an attention weight. -->
@@ -63,7 +63,7 @@ FiberExplorer(
 # <details><summary>What counts, and why?</summary>
 #
 # The outputs move: a doubled $A$ makes the attention sharper, and no $V$ can undo that. In the chart the direction of the curve has slope 1 like every other. To see why, let all tokens be equal to $x$. The output is then $Vx$, which shows all of $V$,
-# scale included. With two different tokens the output shows $S$, hence the exponents, hence $A$. So the number is $\alpha(a, d) + dd' = 17$: only the basis inside the head is lost.
+# scale included. With two different tokens, output $i$ lies between $Vx_1$ and $Vx_2$ and shows the shares $S_{1i}, S_{2i}$. Their quotient is $e^{(x_1 - x_2)^\top A\, x_i}$, and its logarithm shows $A$. So the number is $\alpha(a, d) + dd' = 17$: only the basis inside the head is lost.
 # <!-- check: "have moved" in shown(FiberExplorer, "kind=softmax;along=1")[1] and shown(FiberExplorer, "kind=softmax;along=1")[0].kernel == 0 -->
 # <!-- check: dim((3, 3), (2,), 3, "softmax") == 17 -->
 #
@@ -129,7 +129,7 @@ LedgerExplorer(
 Figure3Explorer(
     presets={
         "softmax": "",
-        "with float32 (some seconds)": "peer=yes",
+        "with float32 (up to a minute)": "peer=yes",
     },
 )
 
@@ -160,6 +160,7 @@ exercise(
 )
 
 # %% tags=["exercise"]
+# nv.Architecture(widths=(d0, d1, d2), head_dims=(a1, a2), tokens=t)
 my_sizes = ...
 check_more_than_factors(my_sizes)
 
@@ -186,7 +187,7 @@ check_more_than_factors(my_sizes)
 # %% [markdown]
 # ### Let two tokens meet
 #
-# Two tokens are enough to see all weights. A column of the attention matrix then has two entries with sum 1, so one number a column is enough:
+# Two tokens are enough to see all weights. (From here on $P$ and $Q$ are numbers; no queries come up.) A column of the attention matrix then has two entries with sum 1, so one number a column is enough:
 #
 # $$S = \begin{pmatrix} 1 - \mu & \nu \\ \mu & 1 - \nu \end{pmatrix}, \qquad \mu = \frac{P}{1 + P}, \quad \nu = \frac{Q}{Q + 1},$$
 #
@@ -246,7 +247,7 @@ ProofExplorer(
 #
 # $$\begin{pmatrix} a & b \\ c & d \end{pmatrix}, \qquad a\,d = b\,c,$$
 #
-# one row is a multiple of the other: the rank is 1, not 2.
+# one row is a multiple of the other: the rank is 1, not 2. (Here $a, b, c, d$ are these entries; the widths are all 1.)
 #
 # <!-- teacher (10 min): Collect the guesses. Let them drag through 0 before you write the products out in letters. Then the other claim: what did it use that this one did not? -->
 

@@ -75,7 +75,7 @@ ASKING = {
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
     "the formula put to the test": (
         HypothesesExplorer,
-        "head_1=2;head_2=2;inner=2;outer=2",
+        "head_1=2;head_2=2;inner=3;outer=3",
         r"is off in|rank 1|measured \d",
     ),
     "places of the circle": (
@@ -163,6 +163,14 @@ def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):
     assert re.search(answer, after)
 
 
+def test_the_chart_of_steps_is_empty_until_somebody_has_guessed(scene):
+    page = scene("kind=softmax;along=0", kind=FiberExplorer)
+    dot = page.locator(".nv-view-steps .dot").first
+    assert dot.is_visible()
+    page.evaluate("document.querySelector('.nv').classList.add('nv-asking')")
+    assert not dot.is_visible()
+
+
 @pytest.mark.parametrize("topic", ASKING_CHARTS)
 def test_a_chart_says_its_answer_only_once_somebody_has_moved_it(bare_page, topic):
     kind, state, answer = ASKING_CHARTS[topic]
@@ -244,6 +252,32 @@ def test_the_text_above_a_question_and_the_headings_do_not_answer_it(
     above, _ = spoken(cells[:place])
     assert not re.search(answer, above), re.search(answer, above)
     assert not [said for said in headings(cells) if re.search(answer, said)]
+
+
+def places_of(name, words):
+    """The numbers of the cells with code that has these words."""
+    cells = read(FOLDER / f"{name}.py").cells
+    return [
+        number
+        for number, cell in enumerate(cells)
+        if cell.cell_type == "code" and words in cell.source
+    ]
+
+
+def test_only_the_last_question_about_the_surface_opens_it():
+    panel, last = places_of("03_singular_locus", 'asks="yellow line"')
+    assert [last] == places_of("03_singular_locus", '"Which points of the yellow')
+    for words in ('"How many kinds of points', '"Up to rescaling, how many'):
+        (place,) = places_of("03_singular_locus", words)
+        assert panel < place < last
+    (buttons,) = places_of("03_singular_locus", '"s = 1"')
+    assert last < buttons
+
+
+def test_the_button_of_two_branches_stands_behind_the_question():
+    (question,) = places_of("02_single_layer_fibers", '"How many of the six leave')
+    (buttons,) = places_of("02_single_layer_fibers", '"rank one":')
+    assert question < buttons
 
 
 def test_what_softmax_changes_is_not_said_before_it_is_asked():

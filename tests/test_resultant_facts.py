@@ -52,6 +52,17 @@ def test_the_product_of_half_chords_is_the_resultant_of_the_coefficients():
             assert abs(half) == pytest.approx(abs(ends[0] - ends[1]) / 2, abs=1e-14)
 
 
+def test_it_is_negative_exactly_where_roots_of_both_forms_alternate():
+    for setting in random_settings(200):
+        resultant = study_resultant(setting).resultant
+        first, second = sorted(setting.roots[0])
+        between = [first < root < second for root in setting.roots[1]]
+        if resultant:
+            assert (resultant < 0) == (between[0] != between[1])
+        panel_says = ResultantExplorer._describe(None, study_resultant(setting))
+        assert ("alternate" in panel_says) == (resultant < 0)
+
+
 def test_over_the_rationals_it_is_the_product_of_all_determinants():
     """R of (αX + βY)(γX + δY) and another form of this kind, without angles."""
     rng = np.random.default_rng(1)

@@ -20,6 +20,15 @@ def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):
     assert page.locator(".meeting circle").count() == 1
 
 
+def test_a_negative_resultant_says_where_its_sign_comes_from(scene):
+    page = scene(kind=ResultantExplorer)
+    assert "alternate" not in said(page)
+    page.locator("[aria-label='one root of q₂']").focus()
+    for _ in range(6):  # from 125 past 80, the other root of q₁
+        page.keyboard.press("Shift+ArrowLeft")
+    assert 20 < place(page)["third"] < 80 and "alternate" in said(page)
+
+
 def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):
     page = scene("first=1", kind=ResultantExplorer)
     page.locator("[aria-label='one root of q₁']").focus()

@@ -13,7 +13,7 @@ and ends in a call of the check; and a markdown cell with the tag "solution", fo
 with one block of Python in it. Exercises need nothing but the imports above them, and
 nothing below them needs their names. Both editions leave out the checks beside the
 sentences, `<!-- check: … -->` and `<!-- tested: … -->`, which are for
-tests/test_checks.py.
+tests/test_checks.py, and what only a page of the site says, `<!-- page: … -->`.
 """
 
 import argparse
@@ -37,7 +37,9 @@ _REMARK = re.compile(
     r"<!--\s*teacher(?:\s*\((\d+) min\))?:\s*(.*?)\s*-->\n?", re.DOTALL
 )
 _CHECK = re.compile(
-    r"^{0}\n?|[ \t]*{0}".format(r"<!--\s*(?:check|tested):.*?-->"),
+    r"^{0}\n?|[ \t]*{0}".format(
+        r"<!--\s*(?:(?:check|tested|page):.*?|(?:end of )?lab\s*)-->"
+    ),
     re.DOTALL | re.MULTILINE,
 )
 # One that is no address, no place on the same page, and leads to no notebook.

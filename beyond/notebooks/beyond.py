@@ -82,7 +82,7 @@ VariantsExplorer(
 # %% [markdown]
 # ## Find the formula yourself
 #
-# Type a formula for the dimension, as Python writes it, and press Enter. Every network of a family is measured, and the panel shows the first one at which you are wrong. Begin with one layer; then take ① and ②, which have hints.
+# Type a formula for the dimension, as Python writes it, and confirm it (Enter). Every network of a family is measured, and the panel shows the first one at which you are wrong. Begin with one layer; then take ① and ②, which have hints.
 #
 # <!-- teacher (12 min): Works well in pairs, one types and one looks for the counterexample beforehand. Stop after ① and compare. -->
 

@@ -113,7 +113,7 @@ BlendingExplorer(
 # %% [markdown]
 # * Give the heads $a = d$. What is left of the condition?
 # * Let the values stay behind. Which places are left?
-# * Right: the numbers $g_{hk}$ that stay free near $g = 1$. From how many heads on do some blend at $a = d - 1$?
+# * One part counts the numbers $g_{hk}$ that stay free near $g = 1$. From how many heads on do some blend at $a = d - 1$?
 #
 # <details><summary>Answers</summary>
 #

@@ -147,7 +147,7 @@ check_unseen(my_net)
 #
 # **Theorem A.** Let $t \ge 2$, $L \ne 0$ and no $\mathrm{Sym}\,M_i = (M_i + M_i^\top)/2$ be 0. Then every direction $(\dot L, \dot M_1, \dots, \dot M_l)$ changes the function of the softmax network.
 #
-# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../../notebooks/05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see. Make your own: drag the dot $(\mu, \nu)$ of a layer, or click a layer to freeze it.
+# So the dimension is $D$ (**Corollary A**), for every softmax network of two tokens or more; in a bottleneck $D$ is Eq. 16. [Notebook 05](../../notebooks/05_softmax_conjecture.ipynb) tells the proof: free the exponentials by Ax's theorem (**Lemma G**), freeze all layers but one. Here the experiments of the proof are counted, for two layers in two dimensions: each is a matrix, and its kernel is what it does not see. Make your own: drag the dot $(\mu, \nu)$ of a layer, or press a layer to freeze it.
 
 # %% jupyter={"source_hidden": true}
 ProofExplorer(

@@ -172,7 +172,7 @@ predict(
 )
 
 # %% [markdown]
-# Rings are poles of the first network, dots those of the second. Left is layer 1, right layer 2 with layer 1 **frozen**: its shares are 0, it is $x \to Fx + \omega$ with $F = [I +] \sum_h V_h$.
+# Rings are poles of the first network, dots those of the second. The first chart is layer 1, the second layer 2 with layer 1 **frozen**: its shares are 0, it is $x \to Fx + \omega$ with $F = [I +] \sum_h V_h$.
 #
 # May one do this? The shares of layer 1 depend on the same $z$. By Ax's theorem the $e^q$ of all logits act like new variables for generic (almost all) weights; they meet those of another network only in products of powers, as $e^{q'} = e^q$. Then poles cannot cancel, and no layer hides those of another ("Poles" in [the proof](../docs/softmax_heads_fibres.md)).
 #

@@ -96,7 +96,7 @@ np.allclose(total, network(X, L, M1, M2)[:, 0])
 [(k, np.base_repr(k, 3), *factor) for k, factor in enumerate(nv.unroll(2), start=1)]
 
 # %% [markdown]
-# The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed. Click a matrix or a node of the tree: which two tokens does it join?
+# The tree has $3^l$ copies of $X$ at the bottom. Below it stands one term: the tokens $j_1, j_2, \dots, i$, and between them the matrices, coloured by layer and hatched where transposed. Press a matrix or a node of the tree: which two tokens does it join?
 
 # %% jupyter={"source_hidden": true}
 UnrollingExplorer(

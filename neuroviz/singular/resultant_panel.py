@@ -64,7 +64,9 @@ def study_resultant(setting: ResultantSetting) -> ResultantStudy:
     """The resultant of two forms of length-1 factors, from their roots.
 
     R = Π sin(θ′ − θ), over the roots θ of q₁ and θ′ of q₂. On the circle a root stands
-    at the angle 2θ, so a factor is half the length of the chord between two roots.
+    at the angle 2θ, so a factor is half the length of the chord between two roots, up
+    to its sign. Their product is negative where roots of both forms alternate on the
+    circle.
 
     >>> study = study_resultant(ResultantSetting(0, 90, 45, 90))
     >>> study.resultant, study.common
@@ -109,10 +111,13 @@ class ResultantExplorer(Panel):
 
     def _describe(self, answer: ResultantStudy) -> str:
         if not answer.common:
-            return (
+            said = (
                 f"R = {answer.resultant:.3f}: no root of q₁ is one of q₂. A layer has "
                 "the factor v in both forms, so no layer has these two."
             ).replace("-", "−")
+            if answer.resultant < 0:
+                said += " R is negative, as roots of q₁ and q₂ alternate on the circle."
+            return said
         several = len(answer.common) > 1
         roots = "roots are" if several else "root is"
         return (

@@ -76,7 +76,7 @@ def minutes() -> str:
     """How long the first notebook takes, in its own words.
 
     >>> minutes()
-    '12 minutes'
+    '15 minutes'
     """
     return re.search(r"About (\d+ minutes)", _source(START))[1]
 

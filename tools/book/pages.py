@@ -14,10 +14,8 @@ from tools.book.questions import has_section, last_section, mark_folds, marked
 from tools.notebooks import place_of
 
 _SHORT = 14  # lines of code that stand open
-# What the first notebook says of JupyterLab's menus.
-_OF_JUPYTERLAB = re.compile(
-    r"^\*To begin, choose Run All Cells.*?\*$\n*", re.DOTALL | re.MULTILINE
-)
+_FOR_LAB = re.compile(r"<!-- lab -->.*?<!-- end of lab -->\n?", re.DOTALL)
+_FOR_PAGE = re.compile(r"<!-- page: (.*?) -->", re.DOTALL)
 # Beside the button, as a finger sees no tooltip.
 _LIVE = (
     '<button type="button" class="nv-live" hidden>Live: all controls</button>'
@@ -59,7 +57,7 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
         if solution:
             parts.append('<details class="nv-solution"><summary>A solution</summary>')
         if cell.cell_type == "markdown":
-            text = _OF_JUPYTERLAB.sub("", linked(without_comments(cell.source)))
+            text = linked(without_comments(for_page(cell.source)))
             section = last_section(text) or section
             parts.append(mark_folds(text, asked) if asked else text)
             if has_section(text):
@@ -170,6 +168,18 @@ def linked(text: str) -> str:
     return re.sub(
         r"(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<target>[^()\s]+)\)", turned, text
     )
+
+
+def for_page(text: str) -> str:
+    """What a notebook says to readers in JupyterLab alone goes; what it says to those
+    of a page alone, in a comment, appears.
+
+    >>> for_page("<!-- lab -->Press Shift and Enter. <!-- end of lab -->Read.")
+    'Read.'
+    >>> for_page("Read. <!-- page: Press **Live**. -->")
+    'Read. Press **Live**.'
+    """
+    return _FOR_PAGE.sub(r"\1", _FOR_LAB.sub("", text))
 
 
 def without_comments(text: str) -> str:

@@ -19,8 +19,8 @@ import { weightsView } from "./blending_weights";
 
 const QUARTER = 90;
 const HINTS = {
-  angle: "drag ω round the circle, or use the arrow keys",
-  turn: "drag g round the circle, or use the arrow keys",
+  angle: "drag ω round the circle",
+  turn: "drag g round the circle",
 };
 const PARTS = {
   token: [".nv-view-omega", ".nv-view-first", ".nv-view-second", ".nv-view-distance"],

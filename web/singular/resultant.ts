@@ -17,6 +17,7 @@ const ROOTS = [
   { name: "third", says: "one root of q₂", form: 2 },
   { name: "fourth", says: "the other root of q₂", form: 2 },
 ] as const;
+const SOFT = { role: "soft" } as const;
 const TURN = 180; // degrees of θ that lead round the circle
 
 function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPlace> {
@@ -140,6 +141,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
       .attr("class", "rule")
       .attr("d", `M${0} ${4.25 * row}H${width}`);
     drawBar(4.5, "R", value, value === 0 ? "product zero" : "product");
+    if (value < 0) textLines(bars, [left, 5.6 * row], ["negative: ● and □ alternate"], SOFT);
 
     function drawBar(at: number, says: string, size: number, kind: string) {
       const top = at * row + 0.2 * row;
