@@ -83,7 +83,9 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
     const { map: facts } = message.facts;
     const cell = pointed ?? cellAt(controls.here, facts);
     says.textContent = sentenceOf(cell, facts);
-    const hint = isTouched ? "" : "choose a cell: its network plays";
+    const isMissing = talk.isAlone && asked && !controls.isExact;
+    const first = isTouched ? "" : "choose a cell: its network plays";
+    const hint = isMissing ? "the film of this cell needs Live" : first;
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }
 
