@@ -225,6 +225,11 @@ def test_a_preset_with_a_large_still_waits_for_python(monkeypatch):
     panel.close()
 
 
+def test_one_line_of_code_is_one_line():
+    assert "Code, 1 line<" in pages.code("panel", folded=True)
+    assert "Code, 2 lines<" in pages.code("panel\npanel", folded=True)
+
+
 def test_an_exercise_of_a_page_is_on_paper():
     nb = jupytext.reads(
         "# %% [markdown]\n# # Title\n#\n# Find one. Below the verdict stand your $Q$.\n"

@@ -100,6 +100,7 @@ def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
         look = f"document.querySelector('article {wide}').className"
         page.wait_for_function(f"{look}.includes('nv-more-after')")
         assert "nv-more-before" not in page.evaluate(look)
+        assert page.get_by_text("The chart goes on").first.is_visible()
         assert one.get_attribute("tabindex") == "0" and one.get_attribute("aria-label")
         one.evaluate("one => one.scrollLeft = 1e4")
         page.wait_for_function(f"{look}.includes('nv-more-before')")
@@ -108,6 +109,7 @@ def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
     page.wait_for_function(
         "!document.querySelector('article pre').hasAttribute('tabindex')"
     )
+    page.get_by_text("The chart goes on").first.wait_for(state="hidden")
 
 
 def test_back_to_top_covers_no_title(built, browse):  # noqa: F811

@@ -28,6 +28,8 @@ _LIVE = (
     '<p class="nv-cost" hidden>{} Python into this page, some 11 MB, once; nothing is'
     ' installed.</p><p class="nv-says" role="status"></p>'
 )
+# Below a chart, while it is wider than its place.
+_SWIPE = '<p class="nv-swipe">The chart goes on: move it sideways.</p>'
 # Stands in the place of the description while a scene is elsewhere than its still.
 _MOVED = (
     '<p class="nv-moved">You have moved it: what Python says of this place needs Live.'
@@ -343,6 +345,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
             f'<div class="nv-asked">{FIRST_GUESS} '
             '<button type="button" class="nv-show">Show me</button></div>'
         )
+    is_scene = "facts" in data["figure"]
+    swipe = "" if is_scene else _SWIPE
     lines = [
         (
             f'<div class="nv-panel{asking}" id="{identity}" data-here="{here}" '
@@ -358,12 +362,12 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         (
             '<div class="nv-scroll"><div class="nv-figure" role="group"'
             f' aria-label="{escape(said.strip())}"'
-            f' style="min-height:{data["height"]}px"></div></div>'
+            f' style="min-height:{data["height"]}px"></div></div>{swipe}'
         ),
         (
             '<div class="nv-words"><div class="nv-description"'
             f' aria-live="polite">{escape(still["description"])}</div>'
-            f"{_MOVED * ('facts' in data['figure'])}</div>{asked}"
+            f"{_MOVED * is_scene}{asked}</div>"
         ),
         f'<div class="nv-below">This is one control of the panel. Live has the others,'
         f" and so has "
@@ -380,5 +384,5 @@ def _figure(identity: str, data: dict) -> str:
     return (
         f'<div class="nv-panel" id="{identity}" data-here="0">\n<div class="nv-scroll">'
         f'<div class="nv-figure" role="group" aria-label="{said}"'
-        f' style="min-height:{data["height"]}px"></div></div>\n</div>'
+        f' style="min-height:{data["height"]}px"></div></div>{_SWIPE}\n</div>'
     )
