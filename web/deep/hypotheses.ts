@@ -1,7 +1,7 @@
 /**
- * Put the formula to the test: a map of networks, each measured, and the angles between the tokens of
- * the one that is chosen. A click on a cell moves the controls to its network, and plays its film
- * in the place of the angles; another click stops it, or plays it again.
+ * Put the formula to the test: a map of networks, each measured, and the angles between the tokens
+ * of the one that is chosen. A click on a cell moves the controls to its network, and plays its
+ * film in the place of the angles; another click stops it, or plays it again.
  */
 import { Controls } from "../kit/controls";
 import { eachFrame } from "../kit/motion";

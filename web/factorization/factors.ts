@@ -18,7 +18,7 @@ import { productOf, startOf, type Product } from "./factors_product";
 import { headsAt, type Foot } from "./factors_slice";
 import { surfaceView } from "./factors_surface";
 
-const NARROW = 1000; // pixels: for a finger, the cells are large, and views stand below one another
+const NARROW = 1000; // pixels: cells for a finger are large, and views stand below one another
 const NEAR = 1e-6; // matrices that differ by less are the same for the eye
 
 /** What is seen: on the way from one place to another, between both. */
