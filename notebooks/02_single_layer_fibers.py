@@ -247,8 +247,8 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# Now find two weights with one function yourself, with numbers of your own. Below the verdict stands your own layer, $A$ and $V$ divided by their lengths. Where
-# your second pair has its function, the point has walked there.
+# Now find two weights with one function yourself, with numbers of your own. <!-- lab -->Below the verdict stands your own layer, $A$ and $V$ divided by their lengths. Where
+# your second pair has its function, the point has walked there.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_second_branch

@@ -17,18 +17,32 @@ HEAD = (
 )
 
 
-def page_of(folder: Path, kind: type[Panel], control: str, **opened: object) -> Path:
-    """Write the page of a panel, "one", whose control moves it, and the files it
-    loads."""
+def page_of(
+    folder: Path,
+    kind: type[Panel],
+    control: str,
+    row: dict[str, str] | None = None,
+    **opened: object,
+) -> Path:
+    """Write the page of a panel, "one", whose control moves it, and the files it loads.
+
+    Args:
+        row: label → state, of presets that stand far below it.
+    """
     with theme.using({"mode": "light"}):
         panel = kind(**opened)
         data = stills.packed(panel, control)
+        taken = stills.take_presets(
+            panel, control, row or {}, data["stills"], data["figure"]
+        )
         panel.close()
+    listed = stills.add_stills(data["stills"], taken)
+    far = f'<div style="height: 2000px"></div>{pages.presets(listed, "one")}'
     data = json.loads(json.dumps(data))
     site._files(folder, [], {"one": pages.script("one", data)}, "../pyodide/")
     shutil.copytree(site.STATIC, folder / "_static", dirs_exist_ok=True)
     text = '<p style="height: 300px">text</p>'
-    inside = f"{text}{pages.panel('one', '00_start', data)}{text * 4}"
+    inside = f"{text}{pages.panel('one', '00_start', data)}{text * 4}{far * bool(row)}"
     page = folder / "index.html"
     page.write_text(
         f"{HEAD}<body><article>{inside}</article>"

@@ -25,7 +25,9 @@ from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceE
 from neuroviz.kit import theme
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
+from neuroviz.lessons.checks_one_layer import check_large_fibre
 from neuroviz.lessons.classroom.site import Site
+from neuroviz.lessons.exercise import exercise
 from tools.book import capture, pages, questions, reference, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
@@ -185,14 +187,69 @@ def test_a_question_hides_its_answer_and_gives_the_hints(answer, others, remark)
 
 def test_a_panel_lists_its_presets_above_its_figure_and_so_does_a_row_alone():
     panel = LedgerExplorer(presets={"two layers": "layers=2", "a < 3": "head_dim=2"})
-    text = pages.panel("x-1", "x", stills.packed(panel, "kind"))
-    row = pages.presets(["two layers", "a < 3"])
+    data = capture.pack(panel, "layers")
+    text = pages.panel("x-1", "x", data)
+    row = pages.presets(data["presets"])
     assert row in text and text.index(row) < text.index("nv-figure")
-    panel.close()
     alone = presets(panel, {"two layers": "layers=2", "a < 3": "head_dim=2"})
-    assert pages.presets(capture.show_box(alone)[capture.PRESETS]) == row
+    found = capture.show_box(alone)[capture.PRESETS]
+    again = stills.add_stills(data["stills"], found["presets"])
+    assert found["number"] == data["number"] and pages.presets(again) == row
+    panel.close()
     box = widgets.Box([widgets.Button(description="two layers")])
     assert capture.show_box(box) == box._repr_mimebundle_()
+
+
+def test_a_preset_has_a_still_of_its_own_where_none_of_the_control_is_there():
+    states = {"two layers": "layers=2", "a < 2": "head_dim=1"}
+    panel = LedgerExplorer(presets=states)
+    before = panel.state
+    data = stills.packed(panel, "layers")
+    assert panel.state == data["state"] == before
+    two, small = (data["stills"][preset["still"]] for preset in data["presets"])
+    assert two in data["stills"][: data["main"]] and two["value"] == 2
+    assert small == data["stills"][-1] and len(data["stills"]) == data["main"] + 1
+    panel.state = data["presets"][1]["state"]
+    assert small["description"] == panel.description and small["state"] == panel.state
+    first = data["figure"]
+    assert stills.applied(first, small["changes"]) == stills.plain(panel.figure)
+    panel.close()
+
+
+def test_a_preset_with_a_large_still_waits_for_python(monkeypatch):
+    monkeypatch.setattr(stills, "_LARGE", 100)
+    panel = LedgerExplorer(presets={"a < 2": "head_dim=1"})
+    data = stills.packed(panel, "layers")
+    assert data["presets"][0]["still"] is None
+    assert 'title="needs Live">a &lt; 2<' in pages.panel("x-1", "x", data)
+    panel.close()
+
+
+def test_one_line_of_code_is_one_line():
+    assert "Code, 1 line<" in pages.code("panel", folded=True)
+    assert "Code, 2 lines<" in pages.code("panel\npanel", folded=True)
+
+
+def test_an_exercise_of_a_page_is_on_paper():
+    nb = jupytext.reads(
+        "# %% [markdown]\n# # Title\n#\n# Find one. Below the verdict stand your $Q$.\n"
+        "# %%\nexercise(...)\n# %% tags=['exercise']\nQ = ...\n",
+        fmt="py:percent",
+    )
+    asks = exercise("Find Q.", check_large_fibre)._repr_html_()
+    said = {"output_type": "display_data", "data": {"text/html": asks}, "metadata": {}}
+    nb.cells[1].outputs = [said]
+    text = pages.page(nb, "01_x", lab=True).text
+    assert "Find one.\n" in text and "verdict" not in text and "Q = ..." not in text
+    assert "On paper here; in JupyterLab or <a" in text and "Fill in" not in text
+    assert "lab/index.html?path=notebooks/01_x.ipynb" in text
+
+
+def test_presets_above_their_panel_are_refused():
+    panel = LedgerExplorer()
+    with pytest.raises(ValueError, match="two layers is to be shown above them"):
+        capture.show_box(presets(panel, {"two layers": "layers=2"}))
+    panel.close()
 
 
 def test_a_figure_is_a_still_without_a_control():

@@ -189,8 +189,8 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     assert "nv-ahead" in page.locator(".nv").get_attribute(
         "class"
     ) and "only Python says" in said(page)
-    opacity = "getComputedStyle(box.querySelector('.nv-view-rows h4')).opacity"
-    page.wait_for_function(f"{opacity} < 0.5")
+    shown = "getComputedStyle(box.querySelector('.nv-view-rows h4')).visibility"
+    page.wait_for_function(f"{shown} === 'hidden'")
     show(page, "widths=4,6,4")
     page.wait_for_function("box.textContent.includes('exact rank')")
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")

@@ -229,9 +229,12 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     page = visit(
         tmp_path, "index.html", permissions=["clipboard-read", "clipboard-write"]
     )
-    # one of the still: Live is pressed with it
+    # its still is there; then the same of the panel itself
     page.get_by_role("button", name="three layers").click()
-    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
+    page.locator(".nv-description", has_text="4→4→4→4,").wait_for()
+    assert page.locator(".nv-place").count() == 0
+    page.get_by_role("button", name="Live").click()
+    page.locator(".nv-place .nv-description", has_text="4→4→4,").wait_for()
     assert (
         not page.get_by_role("button", name="Live").is_visible()
         and page.locator("progress").count() == 0
@@ -240,6 +243,8 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     assert page.get_by_role(**named).evaluate(
         "place => place === document.activeElement"
     )
+    page.get_by_role("button", name="three layers").click()
+    page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
     page.get_by_role("button", name="⋯").click()
     page.get_by_role("button", name="Link").click()
     page.get_by_role("button", name="Copied").wait_for()

@@ -100,6 +100,7 @@ def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
         look = f"document.querySelector('article {wide}').className"
         page.wait_for_function(f"{look}.includes('nv-more-after')")
         assert "nv-more-before" not in page.evaluate(look)
+        assert page.get_by_text("The chart goes on").first.is_visible()
         assert one.get_attribute("tabindex") == "0" and one.get_attribute("aria-label")
         one.evaluate("one => one.scrollLeft = 1e4")
         page.wait_for_function(f"{look}.includes('nv-more-before')")
@@ -108,6 +109,7 @@ def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
     page.wait_for_function(
         "!document.querySelector('article pre').hasAttribute('tabindex')"
     )
+    page.get_by_text("The chart goes on").first.wait_for(state="hidden")
 
 
 def test_back_to_top_covers_no_title(built, browse):  # noqa: F811
@@ -118,6 +120,76 @@ def test_back_to_top_covers_no_title(built, browse):  # noqa: F811
     box = page.get_by_role("link", name="Back to top")
     box.wait_for()
     assert box.bounding_box()["y"] > 844 / 2
+
+
+# Presets and places without Python
+
+ROW = {"three layers": "layers=3", "a = 1": "head_dim=1"}
+SAID = ".nv-panel .nv-description"
+
+
+def test_a_preset_far_away_shows_its_still_and_the_panel_leads_back(
+    tmp_path,
+    browse,  # noqa: F811
+):
+    page = browse(page_of(tmp_path, LedgerExplorer, "layers", row=ROW), **PHONE)
+    wake(page, 0)
+    for label, words, readout in (
+        ("three layers", "4→4→4→4,", "3"),
+        ("a = 1", "a = 1, 1,", "2"),
+    ):
+        row = page.get_by_role("button", name=label)
+        row.click()
+        page.locator(SAID, has_text=words).wait_for()
+        assert 0 <= page.locator(".nv-panel").bounding_box()["y"] < 60
+        assert page.locator("output").inner_text() == readout
+        state = page.locator(".nv-at").inner_text()
+        assert ROW[label] in state
+        back = page.get_by_role("button", name="Back to the text")
+        assert back.evaluate("one => one === document.activeElement")
+        assert page.evaluate(SMALL) == []
+        back.press("Enter")
+        assert row.evaluate("one => one === document.activeElement")
+        assert 0 < row.bounding_box()["y"] < 844 and back.count() == 0
+    page.locator(".nv-control input").press("ArrowLeft")
+    page.locator(SAID, has_text="lightning 4→4,").wait_for()
+    assert (page.complaints, page.left) == ([], [])
+
+
+def test_where_a_scene_is_moved_nothing_stands_that_python_said_of_its_still(
+    tmp_path,
+    browse,  # noqa: F811
+):
+    page = browse(page_of(tmp_path, LedgerExplorer, "layers"), **PHONE)
+    wake(page, 0)
+    moved = page.locator(".nv-moved")
+    heard = [SAID, ".nv-at", ".nv-title .nv-badge", ".nv-view-rows h4"]
+    offset = f"document.querySelector('{SAID}').offsetTop"
+    before = page.evaluate(offset)
+    assert page.locator("output").inner_text() == "2" and not moved.is_visible()
+    page.locator(".nv-handle[aria-label='head dimension a₁']").press("ArrowLeft")
+    moved.wait_for()
+    assert [page.locator(one).first.is_visible() for one in heard] == [False] * 4
+    assert page.evaluate(offset) == before  # nothing jumps
+    name = page.locator(".nv-panel .nv-figure").get_attribute("aria-label")
+    assert name == "Where do the parameters go?"
+    moved.get_by_role("button").click()
+    moved.wait_for(state="hidden")
+    page.wait_for_timeout(400)  # of the way back
+    assert all(page.locator(one).first.is_visible() for one in heard)
+
+
+def test_the_control_of_a_page_goes_with_the_scene(tmp_path, browse):  # noqa: F811
+    page = browse(page_of(tmp_path, LedgerExplorer, "layers"), **PHONE)
+    wake(page, 0)
+    talk = "neurovizScenes.talkOf(document.querySelector('.nv-figure'))"
+    assert page.evaluate(f"{talk}.set({{layers: 3}})") is None
+    page.locator(SAID, has_text="4→4→4→4,").wait_for()  # its still is there
+    assert page.locator("output").inner_text() == "3"
+    assert page.locator(".nv-control input").input_value() == "2"
+    page.evaluate(f"{talk}.set({{layers: 4, width: 3}})")
+    page.locator(".nv-moved").wait_for()
+    assert page.locator("output").inner_text() == "4"
 
 
 # By the keys

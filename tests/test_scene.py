@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 POINT, ROOT_HANDLE = named("the point"), named("the common root")
 
 
-def test_the_point_follows_the_pointer_and_its_words_are_dimmed_until_python_answers(
+def test_the_point_follows_the_pointer_and_its_words_are_hidden_until_python_answers(
     scene,
 ):
     page = scene()
@@ -36,7 +36,7 @@ def test_the_point_follows_the_pointer_and_its_words_are_dimmed_until_python_ans
     assert "nv-ahead" in page.locator(".nv").get_attribute("class")
     assert "only Python says" in said(page)
     page.wait_for_function(
-        "getComputedStyle(box.querySelector('.nv-exact')).opacity < 0.5"
+        "getComputedStyle(box.querySelector('.nv-exact')).visibility === 'hidden'"
     )
 
 

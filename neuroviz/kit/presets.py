@@ -34,6 +34,8 @@ def presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
     row = row_of_presets(panel, states)
     # the style sheet of the panels: letters, and a focus ring that shows
     row.add_class("nv")
+    row.add_class(f"nv-to-{panel.identity}")  # lead.ts: they lead to it
+    row.panel = panel
     return row
 
 

@@ -3,6 +3,7 @@ description, tools."""
 
 from collections.abc import Iterable
 from html import escape
+from uuid import uuid4
 
 import ipywidgets as widgets
 
@@ -15,7 +16,11 @@ from neuroviz.kit.status import Status, Values, stands_for, values_of
 
 class Shell(Lasting):
     """The widgets of a panel, from top to bottom, which is also the order of the Tab
-    key."""
+    key.
+
+    Attributes:
+        identity: by which the page knows the panel: its presets elsewhere name it.
+    """
 
     def _lay_out(
         self,
@@ -123,6 +128,8 @@ class Shell(Lasting):
         below = [self._description_html, self._show_me]
         self.children = [style, *rows, self._box, *below]
         self.add_class("nv")
+        self.identity = uuid4().hex
+        self.add_class(f"nv-is-{self.identity}")
         self._fit_size(first | more, theme.current()["size"])
 
     def unfold(self) -> None:

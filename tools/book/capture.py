@@ -4,6 +4,7 @@ data, not as widgets."""
 import json
 from html import unescape
 from itertools import count
+from weakref import WeakKeyDictionary
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
@@ -13,11 +14,21 @@ from IPython.display import display
 from neuroviz.kit import theme
 from neuroviz.kit.panel import Panel
 from neuroviz.lessons import teaching
-from tools.book.stills import ASKED_FOR, labels, main_control, packed, packed_figure
+from tools.book.stills import (
+    ASKED_FOR,
+    labels,
+    main_control,
+    packed,
+    packed_figure,
+    take_presets,
+)
 
 PANEL = "application/vnd.neuroviz.panel+json"
 QUESTION = "application/vnd.neuroviz.question+json"
 PRESETS = "application/vnd.neuroviz.presets+json"
+
+# The panels that a notebook has shown → their data.
+_shown: WeakKeyDictionary[Panel, dict] = WeakKeyDictionary()
 
 
 def install(notebook: str) -> None:
@@ -27,11 +38,10 @@ def install(notebook: str) -> None:
     number = count()
 
     def show_panel(panel: Panel, **_: object) -> dict:
-        data = packed(
-            panel, main_control(panel, ASKED_FOR.get((notebook, next(number))))
-        )
+        asked_for = ASKED_FOR.get((notebook, next(number)))
+        data = pack(panel, main_control(panel, asked_for))
         panel.close()
-        return {PANEL: json.loads(json.dumps(data, allow_nan=False))}
+        return {PANEL: data}
 
     def show_figure(figure: go.Figure) -> None:
         display({PANEL: packed_figure(figure)}, raw=True)
@@ -47,18 +57,42 @@ def install(notebook: str) -> None:
     formatter.for_type(widgets.Box, show_box)
 
 
+def pack(panel: Panel, name: str) -> dict:
+    """A panel as data that JSON has, with a number that its rows of presets name."""
+    data = {"number": len(_shown)} | packed(panel, name)
+    _shown[panel] = json.loads(json.dumps(data, allow_nan=False))
+    return _shown[panel]
+
+
 def show_box(box: widgets.Box, **settings: object) -> dict:
-    """The labels of a row of presets; any other box is shown as ever.
+    """What a row of presets leads to; any other box is shown as ever.
+
+    Raises:
+        ValueError: if the panel of the row has not been shown above it.
 
     >>> from neuroviz.explorables import LedgerExplorer
     >>> from neuroviz.kit.presets import presets
-    >>> states = {"two layers": "layers=2", "four layers": "layers=4"}
-    >>> show_box(presets(LedgerExplorer(), states))[PRESETS]
-    ['two layers', 'four layers']
+    >>> panel = LedgerExplorer()
+    >>> _ = pack(panel, "layers")
+    >>> row = presets(panel, {"two layers": "layers=2", "wide": "width=6"})
+    >>> for preset in show_box(row)[PRESETS]["presets"]:
+    ...     preset["label"], preset["still"] is None
+    ('two layers', True)
+    ('wide', False)
     """
-    if not (found := labels(box)):
+    if not (states := labels(box)):
         return box._repr_mimebundle_(**settings)
-    return {PRESETS: [*found]}
+    data = _shown.get(box.panel)
+    if data is None:
+        raise ValueError(
+            f"the panel of the presets {', '.join(states)} is to be shown above them"
+        )
+    taken = take_presets(
+        box.panel, data["name"], states, data["stills"], data["figure"]
+    )
+    box.panel.close()
+    presets = json.loads(json.dumps(taken, allow_nan=False))
+    return {PRESETS: {"number": data["number"], "presets": presets}}
 
 
 def texts(question: teaching.Question) -> dict:

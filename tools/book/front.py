@@ -131,7 +131,7 @@ def picture() -> str:
             "</div>",
             '<div class="hold">',
             _disc(),
-            '<p class="hint"><b>Drag the ring</b>, or any single weight.</p>',
+            '<p class="hint"><b>Drag the ring</b>, or any single weight sideways.</p>',
             "</div>",
             '<div class="output">',
             '<p class="says"><b>The output</b> <span>stands still</span></p>',

@@ -11,16 +11,26 @@ from neuroviz.kit.asking import FIRST_GUESS
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
 from tools.book.questions import has_section, last_section, mark_folds, marked
+from tools.book.stills import add_stills
 from tools.notebooks import place_of
 
 _SHORT = 14  # lines of code that stand open
 _FOR_LAB = re.compile(r"<!-- lab -->.*?<!-- end of lab -->\n?", re.DOTALL)
 _FOR_PAGE = re.compile(r"<!-- page: (.*?) -->", re.DOTALL)
+# What needs the cell of an exercise, which is not on a page.
+_OF_THE_CELL = re.compile(r"Fill in the next cell and run it;.*?\.(?=<)", re.DOTALL)
 # Beside the button, as a finger sees no tooltip.
 _LIVE = (
     '<button type="button" class="nv-live" hidden>Live: all controls</button>'
     '<p class="nv-cost" hidden>{} Python into this page, some 11 MB, once; nothing is'
     ' installed.</p><p class="nv-says" role="status"></p>'
+)
+# Below a chart, while it is wider than its place.
+_SWIPE = '<p class="nv-swipe">The chart goes on: move it sideways.</p>'
+# Stands in the place of the description while a scene is elsewhere than its still.
+_MOVED = (
+    '<p class="nv-moved">You have moved it: what Python says of this place needs Live.'
+    ' <button type="button" class="nv-return">Back to where it was</button></p>'
 )
 
 
@@ -44,14 +54,16 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
     With `lab` the page leads to the notebook in JupyterLite, which is there.
     """
     parts: list[str] = []
-    panels: dict[str, str] = {}
+    panels: dict[str, dict] = {}
+    names: dict[int, str] = {}  # number of a panel in the notebook → its name
     questions: dict[str, dict] = {}
     asked = ""  # the question whose section it is
     section = ""
+    there = lab_page(to_the_top(name), name) if lab else ""
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
-        if "instructor" in tags:
+        if {"instructor", "exercise"} & {*tags}:
             continue
         solution = "solution" in tags
         if solution:
@@ -68,8 +80,10 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
             data = output.get("data", {})
             if PANEL in data:
                 identity = f"{name.replace('/', '-')}-{len(panels) + 1}"
-                panels[identity] = script(identity, data[PANEL])
-                parts.append(panel(identity, name, data[PANEL]))
+                panels[identity] = data[PANEL] | {"stills": [*data[PANEL]["stills"]]}
+                if "number" in data[PANEL]:  # a figure has none
+                    names[data[PANEL]["number"]] = identity
+                parts.append(panel(identity, name, panels[identity]))
             elif QUESTION in data:
                 asked = f"{name.replace('/', '-')}-{len(questions) + 1}"
                 questions[asked] = data[QUESTION] | {"section": section}
@@ -77,14 +91,17 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
                 parts[-1] = marked(asked, "fold", parts[-1])
                 parts.append(question(asked, data[QUESTION]))
             elif PRESETS in data:
-                parts.append(presets(data[PRESETS]))
+                identity = names[data[PRESETS]["number"]]
+                row = add_stills(panels[identity]["stills"], data[PRESETS]["presets"])
+                parts.append(presets(row, identity))
             else:
-                parts.append(shown(output))
+                parts.append(on_paper(shown(output), there))
         if solution:
             parts.append("</details>")
     first, *rest = parts
     text = "\n\n".join([_with_files(first, name, lab), *rest]) + "\n"
-    return Page(text, panels, questions)
+    scripts = {identity: script(identity, data) for identity, data in panels.items()}
+    return Page(text, scripts, questions)
 
 
 def _with_files(first: str, name: str, lab: bool) -> str:
@@ -195,6 +212,19 @@ def without_comments(text: str) -> str:
     return re.sub(rf"{line}|{comment}", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
+def on_paper(shown: str, lab: str) -> str:
+    """An exercise has no cell on a page; `lab` is the notebook in the browser, or
+    empty.
+
+    >>> on_paper("Find Q.<br>Fill in the next cell and run it; it accepts Q.</div>", "")
+    'Find Q.<br>On paper here; in JupyterLab the next cell checks it.</div>'
+    """
+    there = f'JupyterLab or <a href="{lab}">in the browser</a>' if lab else "JupyterLab"
+    return _OF_THE_CELL.sub(
+        f"On paper here; in {there} the next cell checks it.", shown
+    )
+
+
 def fenced(text: str, kind: str) -> str:
     """Text between fences that are longer than any in it."""
     longest = max(map(len, re.findall(r"`{3,}", text)), default=2)
@@ -211,7 +241,7 @@ def code(source: str, folded: bool) -> str:
         return shown_as
     return (
         f'<details class="nv-code"><summary>Code, {lines}'
-        f" lines</summary>\n\n{shown_as}\n\n</details>"
+        f" line{'s' * (lines > 1)}</summary>\n\n{shown_as}\n\n</details>"
     )
 
 
@@ -247,21 +277,31 @@ def question(identity: str, data: dict) -> str:
     return marked(identity, "question", fold)
 
 
-def presets(labels: list[str]) -> str:
-    """Labels of buttons; book/panel.ts makes those of a panel buttons that open it.
+def presets(listed: list[dict], identity: str = "") -> str:
+    """Labels, of which book/panel.ts makes buttons; `identity` is that of the panel,
+    where they stand elsewhere.
 
-    >>> presets(["two layers", "a < d"])
+    >>> two = {"label": "two layers", "state": "layers=2", "still": 3}
+    >>> presets([two, {"label": "a < d", "state": "a=2", "still": None}])
     '<p class="nv-presets">Buttons of the panel:
-    <span>two layers</span> <span>a &lt; d</span></p>'
+    <span data-state="layers=2" data-still="3">two layers</span>
+    <span data-state="a=2" title="needs Live">a &lt; d</span></p>'
     """
-    listed = " ".join(f"<span>{escape(label)}</span>" for label in labels)
-    return f'<p class="nv-presets">Buttons of the panel: {listed}</p>'
+    words = ""
+    for preset in listed:
+        still = preset["still"]
+        place = ' title="needs Live"' if still is None else f' data-still="{still}"'
+        state = escape(preset["state"])
+        words += f' <span data-state="{state}"{place}>{escape(preset["label"])}</span>'
+    of = f' data-panel="{identity}"' if identity else ""
+    return f'<p class="nv-presets"{of}>Buttons of the panel:{words}</p>'
 
 
 def script(identity: str, data: dict) -> str:
     """The data of a panel as a script: a page from a folder may load scripts, but no
     other files."""
-    kept = {key: data[key] for key in ("here", "height", "figure", "stills")}
+    names = "name", "here", "main", "height", "figure", "stills"
+    kept = {key: data[key] for key in names if key in data}
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     return f"neurovizPanel({json.dumps(identity)},{text});\n"
 
@@ -271,12 +311,13 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     runs."""
     here = data["here"]
     still = data["stills"][here]
-    last = len(data["stills"]) - 1
     if not data["control"]:
         return _figure(identity, data)
+    stills = data["stills"][: data["main"]]
+    last = len(stills) - 1
     if data["words"]:
         options = ""
-        for place, one in enumerate(data["stills"]):
+        for place, one in enumerate(stills):
             chosen = " selected" if place == here else ""
             label = escape(one["label"])
             options += f'<option value="{place}"{chosen}>{label}</option>'
@@ -290,7 +331,9 @@ def panel(identity: str, notebook: str, data: dict) -> str:
     file = f"{to_the_top(notebook)}files/{notebook}.ipynb"
     others = escape(", ".join(data["others"])) or "everything else"
     live = _LIVE.format(
-        "Live and the buttons below fetch" if data["presets"] else "Live fetches"
+        "Live and the buttons below fetch"
+        if any(preset["still"] is None for preset in data["presets"])
+        else "Live fetches"
     )
     said = still["description"]
     asking = asked = ""
@@ -302,6 +345,8 @@ def panel(identity: str, notebook: str, data: dict) -> str:
             f'<div class="nv-asked">{FIRST_GUESS} '
             '<button type="button" class="nv-show">Show me</button></div>'
         )
+    is_scene = "facts" in data["figure"]
+    swipe = "" if is_scene else _SWIPE
     lines = [
         (
             f'<div class="nv-panel{asking}" id="{identity}" data-here="{here}" '
@@ -317,16 +362,17 @@ def panel(identity: str, notebook: str, data: dict) -> str:
         (
             '<div class="nv-scroll"><div class="nv-figure" role="group"'
             f' aria-label="{escape(said.strip())}"'
-            f' style="min-height:{data["height"]}px"></div></div>'
+            f' style="min-height:{data["height"]}px"></div></div>{swipe}'
         ),
         (
-            '<div class="nv-description"'
-            f' aria-live="polite">{escape(still["description"])}</div>{asked}'
+            '<div class="nv-words"><div class="nv-description"'
+            f' aria-live="polite">{escape(still["description"])}</div>'
+            f"{_MOVED * is_scene}{asked}</div>"
         ),
         f'<div class="nv-below">This is one control of the panel. Live has the others,'
         f" and so has "
         f'<a href="{file}" download>the notebook</a>: {others}. '
-        f"State: <code>{escape(data['state'])}</code></div>",
+        f'<span class="nv-at">State: <code>{escape(data["state"])}</code></span></div>',
         "</div>",
     ]
     return "\n".join(lines)
@@ -338,5 +384,5 @@ def _figure(identity: str, data: dict) -> str:
     return (
         f'<div class="nv-panel" id="{identity}" data-here="0">\n<div class="nv-scroll">'
         f'<div class="nv-figure" role="group" aria-label="{said}"'
-        f' style="min-height:{data["height"]}px"></div></div>\n</div>'
+        f' style="min-height:{data["height"]}px"></div></div>{_SWIPE}\n</div>'
     )

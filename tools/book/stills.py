@@ -17,6 +17,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import changes
 
 MOST_STILLS = 15
+_LARGE = 150_000  # characters of a preset's still: more of them wait for Live
 _WAIT_SECONDS = 240
 
 # The control that each panel is about. Where a notebook asks for another one, it is
@@ -78,10 +79,12 @@ FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9}
 
 @dataclass(frozen=True)
 class Still:
-    """What a panel shows at one value of its control: the value in words, the texts and
-    the figure."""
+    """What a panel shows in one state: the value of its control, also in words, the
+    texts and the figure."""
 
+    value: object
     label: str
+    state: str
     title: str
     description: str
     figure: dict
@@ -212,18 +215,89 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
         _finish(panel, opened)
         control.value = value
         _finish(panel, f"{name}={value}")
-        found.append(
-            Still(
-                in_words(control),
-                title_of(panel),
-                panel.description,
-                plain(panel.figure),
-            )
-        )
+        found.append(_still(panel, name))
     panel.state = opened
     _finish(panel, opened)
     here = min(range(len(every)), key=lambda i: every[i] != start)
     return found, here
+
+
+def _still(panel: Panel, name: str) -> Still:
+    control = panel.controls[name]
+    return Still(
+        control.value,
+        in_words(control),
+        panel.state,
+        title_of(panel),
+        panel.description,
+        plain(panel.figure),
+    )
+
+
+def take_presets(
+    panel: Panel, name: str, states: dict[str, str], stills: list[dict], first: dict
+) -> list[dict]:
+    """What buttons of a panel lead to: label, the whole state, and a still.
+
+    It has none if one of `stills` is there already, or if it is large.
+
+    Args:
+        name: the control of the panel's stills.
+        states: label of the button → state.
+        stills: of the control, as `packed` gives them.
+        first: the figure of the first one.
+    """
+    known = {still["state"] for still in stills}
+    opened = panel.state
+    found = []
+    for label, state in states.items():
+        whole = panel.complete(state)
+        still = None
+        if whole not in known:
+            panel.state = whole
+            _finish(panel, whole)
+            still = _packed_still(_still(panel, name), first)
+            if len(json.dumps(still, ensure_ascii=False)) > _LARGE:
+                still = None
+        found.append({"label": label, "state": whole, "still": still})
+    if panel.state != opened:
+        panel.state = opened
+        _finish(panel, opened)
+    return found
+
+
+def add_stills(stills: list[dict], listed: list[dict]) -> list[dict]:
+    """Put the stills of presets behind those of a panel; returns the presets, each with
+    the place of its still, or None.
+
+    >>> stills = [{"state": "layers=1"}]
+    >>> four = {"label": "four", "state": "layers=4", "still": {"state": "layers=4"}}
+    >>> one = {"label": "one", "state": "layers=1", "still": None}
+    >>> [preset["still"] for preset in add_stills(stills, [four, one])]
+    [1, 0]
+    >>> stills
+    [{'state': 'layers=1'}, {'state': 'layers=4'}]
+    """
+    places = {still["state"]: place for place, still in enumerate(stills)}
+    found = []
+    for preset in listed:
+        state = preset["state"]
+        if state not in places and preset["still"]:
+            places[state] = len(stills)
+            stills.append(preset["still"])
+        found.append(preset | {"still": places.get(state)})
+    return found
+
+
+def _packed_still(still: Still, first: dict) -> dict:
+    return {
+        "value": still.value,
+        "label": still.label,
+        "state": still.state,
+        "title": still.title,
+        "description": still.description,
+        "changes": changes(first, still.figure),
+    }
 
 
 def _finish(panel: Panel, where: str) -> None:
@@ -375,7 +449,7 @@ def packed(panel: Panel, name: str) -> dict:
         for key, other in panel.controls.items()
         if key != name and other.layout.display != "none" and other.description
     ]
-    presets = {
+    states = {
         label: state for part in panel.children for label, state in labels(part).items()
     }
     shown = [
@@ -386,29 +460,30 @@ def packed(panel: Panel, name: str) -> dict:
     opened = {
         "panel": type(panel).__name__,
         "state": panel.state,
-        "presets": presets or None,
+        "presets": states or None,
         "asks": panel.asks,
     }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))
+    first = stills[0].figure
+    listed = [_packed_still(still, first) for still in stills]
+    if not distinct:
+        for place, still in enumerate(listed):
+            still["label"] = f"{place + 1}"
+    main = len(listed)
+    taken = take_presets(panel, name, states, listed, first)
     return {
         "panel": type(panel).__name__,
+        "name": name,
         "control": control.description,
         "words": hasattr(control, "options"),
         "others": others,
-        "presets": [*presets],
+        "presets": add_stills(listed, taken),
         "state": panel.state,
         "open": opened,
         "here": here,
+        "main": main,
         "height": height_of(panel.figure),
-        "figure": stills[0].figure,
-        "stills": [
-            {
-                "label": still.label if distinct else f"{place + 1}",
-                "title": still.title,
-                "description": still.description,
-                "changes": changes(stills[0].figure, still.figure),
-            }
-            for place, still in enumerate(stills)
-        ],
+        "figure": first,
+        "stills": listed,
     }

@@ -175,8 +175,8 @@ function make(host: HTMLElement, talk: Talk): Scene<BlendingFacts, BlendingPlace
     weights.move(now, ranks, heads.most);
     const says = saidOfOutputs(same, follow);
     const { reach } = heads;
-    outputs.draw({ says, same, reach, start: before.outputs }, message.look);
-    outputs.move(now.outputs, before.outputs);
+    outputs.draw({ reach, start: before.outputs }, message.look);
+    outputs.move(now.outputs, before.outputs, says, same);
   }
 
   return {

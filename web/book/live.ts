@@ -73,6 +73,13 @@ interface Asked {
 /** What a panel is opened with: the name of its class, and its arguments; see page.py. */
 export type How = Record<string, unknown>;
 
+/** A panel that is open. */
+export interface LivePanel {
+  /** Gives it another state, as a preset of it would. */
+  go(state: string): void;
+  close(): void;
+}
+
 /** The Python of a page: started with the first panel, the same for all others. */
 export class Python {
   onProgress: (progress: Progress) => void = () => {};
@@ -89,8 +96,8 @@ export class Python {
     this.tell({ kind: "start", ...settings });
   }
 
-  /** Shows a panel in an element; returns what closes it. */
-  async open(element: HTMLElement, how: How): Promise<() => void> {
+  /** Shows a panel in an element. */
+  async open(element: HTMLElement, how: How): Promise<LivePanel> {
     const { model } = await new Promise<Opened>((resolve, reject) => {
       const ticket = this.ticketOf({ resolve, reject });
       this.tell({ kind: "open", ticket, how: JSON.stringify(how) });
@@ -100,10 +107,13 @@ export class Python {
     Widget.attach(widget, element);
     const resized = new ResizeObserver(() => widget.update());
     resized.observe(element);
-    return () => {
-      resized.disconnect();
-      Widget.detach(widget);
-      this.tell({ kind: "close", model: model! });
+    return {
+      go: (state) => this.tell({ kind: "go", model: model!, state }),
+      close: () => {
+        resized.disconnect();
+        Widget.detach(widget);
+        this.tell({ kind: "close", model: model! });
+      },
     };
   }
 

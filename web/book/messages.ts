@@ -25,6 +25,7 @@ interface Comm {
 export type ToPython =
   | ({ kind: "start" } & Settings)
   | { kind: "open"; ticket: string; how: string }
+  | { kind: "go"; model: string; state: string }
   | { kind: "close"; model: string }
   | (Comm & { ticket: string; buffers: (ArrayBuffer | ArrayBufferView)[] });
 

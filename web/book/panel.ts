@@ -1,16 +1,31 @@
 /**
  * A panel of the static edition: one control moves through stills that were computed before;
  * plotly draws them, and is loaded with the first panel in sight. A scene draws itself, and what is
- * near: it is taken hold of here, too, and Python's words stay those of the still. "Live" puts the
- * panel itself in their place: see live.ts.
+ * near: it is taken hold of here, too, and while it is elsewhere than its still, Python's words are
+ * hidden. Presets have stills of their own. "Live" puts the panel itself in their place: see
+ * live.ts.
  */
 import { FOLDER, load, loadStyle } from "./load";
-import type { How, Python } from "./live";
+import type { How, LivePanel, Python } from "./live";
 import type { Progress } from "./messages";
 import { chosenMode, isDark, type Mode } from "./mode";
+import { lead } from "../kit/lead";
+import type { Talk, Value } from "../kit/picture";
 import { forFingers } from "../kit/panel/fingers";
 import { followChart } from "./scrolling";
-import { figureAt, inDark, isScene, withoutAnswers, type Look, type Panel as Data } from "./stills";
+import {
+  figureAt,
+  inDark,
+  inWords,
+  isSame,
+  isScene,
+  nearest,
+  placeAt,
+  placeOf,
+  withoutAnswers,
+  type Look,
+  type Panel as Data,
+} from "./stills";
 
 declare global {
   // What the scripts leave behind that are loaded with a panel.
@@ -20,6 +35,7 @@ declare global {
 
 const NEAR = 4; // pixels: a scroll bar that comes and goes
 const LEAST_CHART = 820; // pixels: a narrower page scrolls a chart, as its words have their size
+const REST = 150; // milliseconds: a scene that rests at the place of a still shows it
 const CONFIG = { displaylogo: false, showSendToCloud: false };
 
 /** Name of a panel → its data, once its script has run. */
@@ -61,7 +77,10 @@ export class Panel {
   private place: number;
   private drawn = 0; // its width
   private mode: Mode | undefined;
-  private close: (() => void) | undefined;
+  private opened: LivePanel | undefined;
+  /** The controls of a scene. */
+  private talk: Talk | undefined;
+  private rest = 0;
   private readonly control: HTMLInputElement | HTMLSelectElement | null;
   private readonly drawing: HTMLElement;
   private readonly live: HTMLButtonElement | null;
@@ -73,7 +92,9 @@ export class Panel {
     this.drawing = element.querySelector(".nv-figure")!;
     this.live = element.querySelector(".nv-live");
     this.says = element.querySelector(".nv-says");
-    if (this.control) this.follow(this.control);
+    if (this.control) this.listenTo(this.control);
+    this.makePresets();
+    element.querySelector(".nv-return")?.addEventListener("click", () => this.goBack());
     if (this.live && location.protocol.startsWith("http")) this.offer(this.live);
     element.querySelector(".nv-show")?.addEventListener("click", () => this.showWords());
     new ResizeObserver(() => this.fit()).observe(element);
@@ -129,14 +150,15 @@ export class Panel {
     if (!this.data || this.isLive) return;
     const title = this.element.querySelector(".nv-title")?.firstChild?.textContent?.trim() ?? "";
     const { description } = this.data.stills[this.place];
-    this.drawing.setAttribute("aria-label", this.isAsking ? title : description);
+    const isSilent = this.isAsking || this.isAway;
+    this.drawing.setAttribute("aria-label", isSilent ? title : description);
   }
 
   private get isLive(): boolean {
     return Boolean(this.element.dataset.live);
   }
 
-  private follow(control: HTMLInputElement | HTMLSelectElement) {
+  private listenTo(control: HTMLInputElement | HTMLSelectElement) {
     // A browser that goes back remembers where a slider stood.
     control.value = String(this.place);
     control.addEventListener("input", () => {
@@ -154,18 +176,56 @@ export class Panel {
     this.element.classList.toggle("nv-old", isOld);
     if (!this.data || this.isLive) return;
     this.draw(this.data);
-    const { label, title, description } = this.data.stills[this.place];
+    const { value, label, state, title, description } = this.data.stills[this.place];
     if (this.control) {
       this.element.querySelector(".nv-title")!.innerHTML = title;
       this.element.querySelector(".nv-description")!.textContent = description;
+      this.element.querySelector(".nv-at code")!.textContent = state!;
+      this.put(this.place < this.data.main! ? this.place : nearest(this.data, value!), label);
     }
     this.name();
-    const output = this.element.querySelector("output");
-    if (output) {
-      output.textContent = label;
-      this.control!.setAttribute("aria-valuetext", label);
-    }
     this.element.dataset.shown = String(this.place);
+  }
+
+  /** The control and what stands beside it; a choice without a still leaves it empty. */
+  private put(place: number, label: string) {
+    const control = this.control!;
+    if (control instanceof HTMLSelectElement) control.selectedIndex = place;
+    else control.value = String(place);
+    const output = this.element.querySelector("output");
+    if (!output) return;
+    output.textContent = label;
+    control.setAttribute("aria-valuetext", label);
+  }
+
+  // A scene that the reader moves
+
+  /** Whether the scene is elsewhere than the still. */
+  private get isAway(): boolean {
+    const { data, talk } = this;
+    return Boolean(data && talk) && !isAt(talk!, placeOf(data!, this.place));
+  }
+
+  /** The control goes with the scene; where it rests at the place of a still, that is shown. */
+  private follow() {
+    clearTimeout(this.rest);
+    const { data, talk } = this;
+    if (!data || !talk || this.isLive || !this.control) return;
+    this.name();
+    const value = data.name! in placeOf(data, this.place) ? talk.get(data.name!) : undefined;
+    if (this.isAway && value !== undefined) this.put(nearest(data, value), inWords(data, value));
+    this.rest = window.setTimeout(() => {
+      const place = placeAt(data, (still) => isAt(talk, still), this.place);
+      if (place === undefined) return;
+      this.place = place;
+      this.show();
+    }, REST);
+  }
+
+  private goBack() {
+    this.talk?.set(placeOf(this.data!, this.place));
+    this.show();
+    this.control?.focus({ preventScroll: true });
   }
 
   private draw(data: Data) {
@@ -176,6 +236,9 @@ export class Panel {
     this.drawn = this.widthFor(data);
     if (isScene(figure)) {
       globalThis.neurovizScenes.react(this.drawing, figure, this.drawn);
+      if (this.talk) return;
+      this.talk = globalThis.neurovizScenes.talkOf(this.drawing)!;
+      this.talk.heard(() => this.follow());
       return;
     }
     const layout = {
@@ -205,7 +268,6 @@ export class Panel {
     live.hidden = false;
     this.element.querySelector<HTMLElement>(".nv-cost")!.hidden = false;
     live.addEventListener("click", () => this.open());
-    for (const words of this.element.querySelectorAll(".nv-presets span")) this.makePreset(words);
     if (isOpened || !this.isLinked()) return;
     isOpened = true;
     const show = () => this.element.scrollIntoView();
@@ -223,26 +285,33 @@ export class Panel {
     return name === panel && place === id;
   }
 
-  /** What a preset names is a state of the panel itself. */
-  private makePreset(words: Element) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words.textContent;
-    button.title = "opens the panel itself, as Live does";
-    words.replaceWith(button);
-    button.addEventListener("click", async () => {
-      await this.open();
-      this.press(button.textContent);
-    });
+  /** The buttons of this panel, in it and elsewhere; one without a still needs Python. */
+  private makePresets() {
+    const { id } = this.element;
+    const own = this.element.querySelectorAll<HTMLElement>(".nv-presets span");
+    const others = document.querySelectorAll<HTMLElement>(`.nv-presets[data-panel="${id}"] span`);
+    for (const words of [...own, ...others]) {
+      const isHere = words.dataset.still !== undefined;
+      if (!isHere && !location.protocol.startsWith("http")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = words.textContent;
+      if (!isHere) button.title = "needs Live: fetches Python, some 11 MB, once";
+      Object.assign(button.dataset, words.dataset);
+      words.replaceWith(button);
+      button.addEventListener("click", () => this.press(button));
+    }
   }
 
-  /** Presses a preset of the panel itself, once it is drawn. */
-  private press(words: string) {
-    const all = ".nv-place .nv-presets button";
-    const presets = [...this.element.querySelectorAll<HTMLButtonElement>(all)];
-    const its = presets.find(({ textContent }) => textContent === words);
-    if (its) its.click();
-    else if (this.isLive) requestAnimationFrame(() => this.press(words));
+  private async press(button: HTMLButtonElement) {
+    const { still, state } = button.dataset;
+    if (!this.element.contains(button)) lead(this.element, button);
+    this.showWords();
+    if (still === undefined) await this.open();
+    if (this.isLive || still === undefined) return this.opened?.go(state!);
+    this.place = Number(still);
+    await this.wake();
+    this.show();
   }
 
   /**
@@ -263,11 +332,14 @@ export class Panel {
       const how: How = JSON.parse(this.element.dataset.open!);
       const asks = this.isAsking ? this.asks : null;
       const opened = { ...how, asks, state: state ?? how.state, mode: this.mode };
-      const close = await its.open(place, opened);
-      this.close?.();
-      this.close = () => {
-        close();
-        place.remove();
+      const next = await its.open(place, opened);
+      this.opened?.close();
+      this.opened = {
+        go: next.go,
+        close() {
+          next.close();
+          place.remove();
+        },
       };
       this.giveWayTo(place);
       document.body.dataset.python = "yes"; // nobody has to be told again what it costs
@@ -295,8 +367,11 @@ export class Panel {
   /** The still goes, with the button that was pressed. */
   private giveWayTo(place: HTMLElement) {
     const hadFocus = this.element.contains(document.activeElement);
+    clearTimeout(this.rest);
+    this.element.classList.remove("nv-ahead");
     for (const other of [...this.element.children]) {
-      if (other !== place) (other as HTMLElement).hidden = true;
+      const stays = other === place || other.classList.contains("nv-back");
+      if (!stays) (other as HTMLElement).hidden = true;
     }
     this.element.dataset.live = "yes";
     if (hadFocus) place.focus({ preventScroll: true });
@@ -315,3 +390,6 @@ export class Panel {
     says.lastChild!.textContent = words;
   }
 }
+
+const isAt = (talk: Talk, place: Record<string, Value>): boolean =>
+  Object.entries(place).every(([name, value]) => isSame(talk.get(name), value));

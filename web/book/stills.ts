@@ -1,11 +1,15 @@
 /** The pictures of a panel, computed before; `tools/book/stills.py` is the other end. */
 import type { Layout } from "plotly.js/lib/core";
 import { changed, type Change } from "../kit/panel/changes";
+import type { Value } from "../kit/picture";
 import type { Chart, Picture } from "../kit/panel/drawing";
 
 /** What a panel says in one place of its control. */
 export interface Still {
   label: string;
+  /** Of the control. A figure that nothing moves has none, and no state. */
+  value?: Value;
+  state?: string;
   /** HTML. */
   title: string;
   description: string;
@@ -15,6 +19,10 @@ export interface Still {
 
 /** A panel: its figure in one mode, light, and its stills. */
 export interface Panel {
+  /** The name of its control; a figure that nothing moves has none. */
+  name?: string;
+  /** How many stills are its control's: behind them are those of presets. */
+  main?: number;
   figure: Chart | Picture;
   stills: Still[];
 }
@@ -30,6 +38,46 @@ export interface Look {
 export function figureAt({ figure, stills }: Panel, place: number): Chart | Picture {
   return structuredClone(stills[place].changes.reduce(changed, figure));
 }
+
+type Place = Record<string, Value>;
+
+/** Where the scene of a still stands; a chart has no place. */
+export function placeOf({ figure, stills }: Panel, place: number): Place {
+  const moves = stills[place].changes.filter(([[first]]) => first === "place");
+  const moved = moves.reduce<Chart | Picture>(changed, figure);
+  return isScene(moved) ? (moved.place as Place) : {};
+}
+
+/** The still whose scene stands where `isThere` says, the `first` one before all others. */
+export function placeAt(
+  panel: Panel,
+  isThere: (place: Place) => boolean,
+  first: number,
+): number | undefined {
+  const all = [first, ...panel.stills.keys()];
+  return all.find((place) => isThere(placeOf(panel, place)));
+}
+
+/** The still of the control that is nearest to a value; of a choice without one, -1. */
+export function nearest({ stills, main }: Panel, value: Value): number {
+  const values = stills.slice(0, main).map((still) => still.value!);
+  if (typeof value !== "number") return values.indexOf(value);
+  const far = values.map((other) => Math.abs(Number(other) - value));
+  return far.indexOf(Math.min(...far));
+}
+
+/** A value of the control, as the label of a still would say it. */
+export function inWords(panel: Panel, value: Value): string {
+  const { label, value: its } = panel.stills[Math.max(0, nearest(panel, value))];
+  if (isSame(its!, value)) return label;
+  if (typeof value !== "number") return String(value);
+  const digits = /\.(\d+)/.exec(label)?.[1].length ?? 0;
+  return value.toFixed(digits).replace("-", "−");
+}
+
+/** Whether values of a control are the same; of numbers six digits count. */
+export const isSame = (one: Value, other: Value): boolean =>
+  typeof one === "number" ? Math.abs(one - Number(other)) < 1e-6 : one === other;
 
 // As `neuroviz.kit.plot` has them: what waits for a guess, and what stands there until then.
 const [ANSWER, UNTIL] = ["answer", "until"];

@@ -15,6 +15,7 @@ interface Pyodide {
 interface Page {
   begin(post: Post): void;
   open_panel(ticket: string, how: string): void;
+  go_to(model: string, state: string): void;
   close_panel(model: string): void;
   hear(kind: string, id: string, data: string, buffers: Uint8Array[]): void;
   again(): void;
@@ -106,6 +107,7 @@ async function hear(message: ToPython) {
   if (message.kind === "start") return await (started = start(message));
   await started;
   if (message.kind === "open") return await open(message.ticket, message.how);
+  if (message.kind === "go") return python.go_to(message.model, message.state);
   if (message.kind === "close") return python.close_panel(message.model);
   const { kind, ticket, id, data, buffers } = message;
   answers = ticket;

@@ -1,7 +1,7 @@
 /**
- * Put the formula to the test: a map of networks, each measured, and the angles between the
- * tokens of the one that is chosen. A click on a cell moves the controls to its network, and
- * plays its film in the place of the angles; another click stops it, or plays it again.
+ * Put the formula to the test: a map of networks, each measured, and the angles between the tokens
+ * of the one that is chosen. A click on a cell moves the controls to its network, and plays its
+ * film in the place of the angles; another click stops it, or plays it again.
  */
 import { Controls } from "../kit/controls";
 import { eachFrame } from "../kit/motion";
@@ -83,7 +83,9 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
     const { map: facts } = message.facts;
     const cell = pointed ?? cellAt(controls.here, facts);
     says.textContent = sentenceOf(cell, facts);
-    const hint = isTouched ? "" : "choose a cell: its network plays";
+    const isMissing = talk.isAlone && asked && !controls.isExact;
+    const first = isTouched ? "" : "choose a cell: its network plays";
+    const hint = isMissing ? "the film of this cell needs Live" : first;
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }
 

@@ -4,6 +4,7 @@
 import { interpolate } from "d3-interpolate";
 import { basisView } from "../kit/basis";
 import { Controls } from "../kit/controls";
+import { isFinger } from "../kit/handle";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -17,6 +18,7 @@ import { productOf, startOf, type Product } from "./factors_product";
 import { headsAt, type Foot } from "./factors_slice";
 import { surfaceView } from "./factors_surface";
 
+const NARROW = 1000; // pixels: cells for a finger are large, and views stand below one another
 const NEAR = 1e-6; // matrices that differ by less are the same for the eye
 
 /** What is seen: on the way from one place to another, between both. */
@@ -196,6 +198,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
 
       const { d, a, walks } = facts.formulas;
       host.classList.toggle("with-surface", facts.surface !== null);
+      if (isFinger() && width < NARROW) host.classList.add("narrow");
       matrices.draw(facts.matrices, d, a, look, width);
       spectrum.draw(facts.spectrum, d, look);
       const drawn = JSON.stringify([width, look, facts.dimensions]);

@@ -95,7 +95,10 @@ export function painterOf(kinds: Record<string, AnyKind>) {
 /** Whether a guess comes first: a screen reader may not hear more than is seen. */
 export const isAsking = (host: HTMLElement): boolean => host.closest(".nv-asking") !== null;
 
-/** Says below the picture what there is to know; without Python, dims what only Python says. */
+/**
+ * Says below the picture what there is to know. Without Python, what only Python says is hidden
+ * while the picture is elsewhere; a page of the static edition then says so itself: book/panel.ts.
+ */
 export function stand(
   host: HTMLElement,
   note: HTMLElement,
@@ -106,6 +109,6 @@ export function stand(
   // With Python, status.ts knows what is out of date.
   const isAhead = isAlone && !isExact;
   (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", isAhead);
-  const says = "what is dimmed only Python says: it needs Live, or the notebook";
-  note.textContent = isAhead ? says : hint;
+  const says = "you have moved it: what only Python says of this place needs the notebook";
+  note.textContent = isAhead && !host.closest(".nv-panel") ? says : hint;
 }

@@ -12,6 +12,7 @@ import css from "./fibre.css";
 import type { FibreFacts, FibrePlace } from "./fibre_facts";
 import { layerAt, stopsOf, type Layer, type Stop } from "./fibre_layer";
 import { outputsView } from "./fibre_outputs";
+import { areSame, saidOfOutputs, saidOfWeights } from "./fibre_said";
 import { planeView } from "./fibre_plane";
 import { stepsView } from "./fibre_steps";
 import { weightsView } from "./fibre_weights";
@@ -119,8 +120,12 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
     if (!shown) return;
     const { here } = controls;
     plane.move(shown, atStart.at, here, isSwapped(), controls.range("along"));
-    weights.move(shown.now);
-    outputs.move(shown.outputs, atStart.outputs);
+    const { weights: said, outputs: facts } = message.facts;
+    const isSame = areSame(shown.outputs, atStart.outputs, facts.limit);
+    const isSaid = controls.isExact && isSame === facts.same;
+    weights.move(shown.now, isSaid ? said.says : saidOfWeights(isSame, shown.now, atStart));
+    const verdict = saidOfOutputs(isSame, atStart.outputs);
+    outputs.move(shown.outputs, atStart.outputs, verdict, isSame);
     say();
   }
 

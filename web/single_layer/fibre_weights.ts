@@ -1,6 +1,6 @@
 /** The weights: A and V at the start, and below them A and V now. */
 import { paintCells, shadesOf } from "../kit/cells";
-import type { Look } from "../kit/picture";
+import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
 import type { Matrix, Pair, WeightFacts } from "./fibre_facts";
 
@@ -26,7 +26,6 @@ export function weightsView(host: HTMLElement) {
       const left = [gutter, gutter + GAP + cell * shape[0].columns];
       const top = [line, line + cell * rows + line];
 
-      headline(facts.says, true);
       words.selectAll("*").remove();
       const large = { start: "below", kind: "large" } as const;
       textLines(words, [0, top[0]], ["○ start"], { role: "ink", ...large });
@@ -47,7 +46,8 @@ export function weightsView(host: HTMLElement) {
       facts.start.forEach((matrix, k) => paint(tiles[k], k, matrix));
     },
 
-    move(now: Pair) {
+    move(now: Pair, says: Said[]) {
+      headline(says, false);
       now.forEach((matrix, k) => paint(tiles[2 + k], k, matrix));
     },
   };

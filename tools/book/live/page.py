@@ -95,6 +95,13 @@ def again() -> None:
             panel.state = panel.state
 
 
+def go_to(model: str, state: str) -> None:
+    """Give a panel another state, as its presets do: the reader has moved it."""
+    panel = _panels[model]
+    panel.state = state
+    panel.show_words()
+
+
 def close_panel(model: str) -> None:
     """Close a panel that has left the page."""
     _panels.pop(model).close()

@@ -4,6 +4,7 @@
  * the page compares them with its own controls, again and again. No event has to arrive: a kernel
  * that is busy, that is gone, or that was restarted elsewhere look alike.
  */
+import { lead } from "../lead";
 import { isForgotten, RESTARTED, watch } from "./kernel";
 import { LATE, memoryOf, type Memory, type Values } from "./memory";
 import { controlsOf, type Controls, type Model, type References } from "./model";
@@ -122,6 +123,7 @@ class Line {
     if (!this.panel) return;
     const { element, controls, memory } = this.panel;
     element.removeEventListener("click", this.onPress);
+    document.removeEventListener("click", this.onLead);
     for (const control of Object.values(controls)) {
       control.off("change:value change:index", memory.look);
     }
@@ -140,6 +142,7 @@ class Line {
     const memory = memoryOf(controls, element);
     this.panel = { element, controls, memory };
     element.addEventListener("click", this.onPress);
+    document.addEventListener("click", this.onLead);
     this.model.on("msg:custom", this.onHeard);
     this.model.on("change:said", this.look);
     for (const control of Object.values(controls)) {
@@ -183,6 +186,16 @@ class Line {
     this.pressed = performance.now();
     const heard = this.presses;
     setTimeout(() => this.model.send({ heard })); // after the button itself has spoken
+  };
+
+  /** A preset that stands elsewhere leads here. */
+  private readonly onLead = ({ target }: Event) => {
+    const { element } = this.panel!;
+    const button = (target as Element).closest<HTMLElement>(".nv-presets .jupyter-button");
+    const row = button?.closest("[class*=nv-to-]");
+    const its = [...(row?.classList ?? [])].find((name) => name.startsWith("nv-to-"));
+    if (!its || !element.classList.contains(its.replace("nv-to-", "nv-is-"))) return;
+    lead(element as HTMLElement, button!);
   };
 
   private readonly onHeard = ({ heard }: Heard) => {

@@ -1,0 +1,27 @@
+/** Whether a layer has the outputs of the start, and what is said of it; Python says the same. */
+import type { Said } from "../kit/picture";
+import type { Layer } from "./fibre_layer";
+import type { Matrix, Pair } from "./fibre_facts";
+
+/** Whether outputs differ by less than rounding does; `limit` is Python's. */
+export function areSame(now: Matrix, start: Matrix, limit: number): boolean {
+  const squares = now.flatMap((row, k) => row.map((value, t) => (value - start[k][t]) ** 2));
+  return Math.sqrt(squares.reduce((a, b) => a + b, 0) / squares.length) <= limit;
+}
+
+export function saidOfOutputs(isSame: boolean, start: Matrix): Said[] {
+  const isZero = start.every((row) => row.every((value) => value === 0));
+  const same: Said = { text: isZero ? "= same: all 0" : "= same", role: "certified" };
+  return [{ text: "outputs φ(X)", name: true }, isSame ? same : { text: "≠ moved", role: "focus" }];
+}
+
+/** Of the weights; how far the outputs have moved only Python measures. */
+export function saidOfWeights(isSame: boolean, now: Pair, start: Layer): Said[] {
+  const isStart = JSON.stringify(now) === JSON.stringify(start.now);
+  const [first, second] = !isSame
+    ? ["other weights:", "the outputs moved"]
+    : isStart
+      ? ["the start: nothing has", "moved yet"]
+      : ["other weights,", "the same outputs"];
+  return [{ text: first }, { text: second }];
+}
