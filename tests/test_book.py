@@ -231,8 +231,9 @@ def test_one_line_of_code_is_one_line():
 
 
 def test_an_exercise_of_a_page_is_on_paper():
+    below = "<!-- lab -->Below the verdict it stands.<!-- end of lab -->"
     nb = jupytext.reads(
-        "# %% [markdown]\n# # Title\n#\n# Find one. Below the verdict stand your $Q$.\n"
+        f"# %% [markdown]\n# # Title\n#\n# Find one. {below}\n"
         "# %%\nexercise(...)\n# %% tags=['exercise']\nQ = ...\n",
         fmt="py:percent",
     )
@@ -240,7 +241,7 @@ def test_an_exercise_of_a_page_is_on_paper():
     said = {"output_type": "display_data", "data": {"text/html": asks}, "metadata": {}}
     nb.cells[1].outputs = [said]
     text = pages.page(nb, "01_x", lab=True).text
-    assert "Find one.\n" in text and "verdict" not in text and "Q = ..." not in text
+    assert "Find one. \n" in text and "verdict" not in text and "Q = ..." not in text
     assert "On paper here; in JupyterLab or <a" in text and "Fill in" not in text
     assert "lab/index.html?path=notebooks/01_x.ipynb" in text
 
