@@ -76,11 +76,13 @@ function wordsOfFull({ refused, most, perAddress }: ForTeacher): string {
   const meanwhile = "Until then, count their hands.";
   if (refused["full"]) {
     const restart = `Start the class again with --most ${2 * most}.`;
-    return `Somebody cannot join: all ${most} seats of the class are taken. ${restart} ${meanwhile}`;
+    const taken = `all ${most} seats of the class are taken`;
+    return `Somebody cannot join: ${taken}. ${restart} ${meanwhile}`;
   }
   if (refused["full at one address"]) {
     const restart = `If they share it, start the class again with --per-address ${most}.`;
-    return `Somebody cannot join: all ${perAddress} seats at one address are taken. ${restart} ${meanwhile}`;
+    const taken = `all ${perAddress} seats at one address are taken`;
+    return `Somebody cannot join: ${taken}. ${restart} ${meanwhile}`;
   }
   return "";
 }
