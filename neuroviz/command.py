@@ -118,9 +118,7 @@ def main(words: list[str] | None = None) -> None:
         _hold_class(parser, asked)
         return
     if asked.command == "lab" and not find_spec("jupyterlab"):
-        parser.exit(
-            1, "neuroviz lab needs JupyterLab: pip install 'neuroviz[notebooks]'\n"
-        )
+        parser.exit(1, "neuroviz lab needs JupyterLab: pip install jupyterlab\n")
     try:
         copied, kept = copy_notebooks(asked.folder)
     except OSError as error:
@@ -183,7 +181,7 @@ def _hold_class(parser: ArgumentParser, asked: Namespace) -> None:
         parser.exit(
             1,
             f"neuroviz class needs {', '.join(missing)}: pip install"
-            " 'neuroviz[class]'\n",
+            f" {' '.join(missing)}\n",
         )
     if not Path(asked.site, "index.html").is_file():
         parser.exit(

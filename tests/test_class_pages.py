@@ -1,15 +1,19 @@
 """The pages of a class in a browser: boxes of students on telephones, the teacher's
 page, and that for the projector."""
 
+import os
 import re
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from class_site import NUMBER, PAGE, Visitor, held, make_site, raw
-from node import need_node
+from class_site import NUMBER, PAGE, Visitor, held, make_site, raw, teacher_of
+from node import ask, need_node
 from test_axe import AXE, OF_A_PAGE
 from test_book import built  # noqa: F401
+
+from neuroviz.lessons.classroom.site import PAGES
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -80,6 +84,22 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
+ASKS_AGAIN = {
+    "Vote again": "Press again to vote again",
+    "Show the answer to all": "Press again to show it to all",
+}
+NO_DOUBLE_CLICK = 500  # milliseconds
+
+
+def insist(page, name):
+    """What asks once more is pressed once more."""
+    press(page, name)
+    again = page.get_by_role("button", name=ASKS_AGAIN[name])
+    again.wait_for()
+    page.wait_for_timeout(NO_DOUBLE_CLICK)
+    again.click()
+
+
 def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     one = student()
     other = student()
@@ -93,12 +113,12 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     teacher.wall.locator(".bars").wait_for()
     assert "parameters" not in teacher.wall.locator("main").inner_text()
 
-    press(teacher, "Vote again")
+    insist(teacher, "Vote again")
     box(one).get_by_text("You said 64. The class votes again.").wait_for()
     teacher.wall.locator(".bars").wait_for(state="detached")
     lock(one, "38")
     teacher.get_by_text("1 of 2 have answered in the second vote").wait_for()
-    press(teacher, "Show the answer to all")
+    insist(teacher, "Show the answer to all")
     box(one).get_by_text("You said 38. Right.").wait_for()
     box(other).get_by_text("You said −1. It is 38.").wait_for()
     assert box(one).get_by_text("It is 38.").count() == 1
@@ -120,7 +140,7 @@ def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
     page.wait_for_url(f"**/{PAGE}.html#{NUMBER}")
     lock(page, "64")
     link.wait_for(state="detached")
-    press(teacher, "Vote again")
+    insist(teacher, "Vote again")
     link.wait_for()
 
 
@@ -128,12 +148,12 @@ def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
     page = student()
     lock(page, "64")
     box(page).get_by_text("Locked in: the answer").wait_for()
-    press(teacher, "Vote again")
+    insist(teacher, "Vote again")
     box(page).get_by_text("The class votes again").wait_for()
     page.context.set_offline(True)
     lock(page, "39")
     box(page).get_by_text("Not sent yet").wait_for()
-    press(teacher, "Show the answer to all")
+    insist(teacher, "Show the answer to all")
     teacher.get_by_role("button", name="The answer is shown").wait_for()
     page.context.set_offline(False)
     said = "You said 39, which came too late to be counted. It is 38."
@@ -145,8 +165,8 @@ def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher)
         teacher.get_by_label("A hand for").fill(guess)
         press(teacher, "Count it")
         teacher.get_by_role("rowheader", name=guess, exact=True).wait_for()
-    press(teacher, "Vote again")
-    press(teacher, "Show the answer to all")
+    insist(teacher, "Vote again")
+    insist(teacher, "Show the answer to all")
     teacher.wall.get_by_text("It is 38.").wait_for()
     for width, height in ((1280, 720), (1024, 768), (1920, 1080)):
         teacher.wall.set_viewport_size({"width": width, "height": height})
@@ -161,34 +181,69 @@ def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher)
     box(page, 1).get_by_label("no").check()
     button.tap()
     teacher.locator("#list button", has_text="larger").click()
-    press(teacher, "Show the answer to all")
+    insist(teacher, "Show the answer to all")
     box(page, 1).get_by_text("You said no. It is yes. Try a = 1.").wait_for()
 
 
-@pytest.mark.parametrize(
-    "typed", ["", "many", "1e5", "<b>", "--3", "3 4 x", "1,000", "."]
-)
-def test_what_is_no_number_is_asked_for_again(student, typed):
+NO_NUMBERS = [
+    "about 60",
+    "<b>",
+    "--3",
+    "3 4",
+    "1e",
+    "3/",
+    "1/0",
+    ".",
+    "1,2,3",
+    "1.234.5",
+]
+
+
+def test_what_is_no_number_is_said_and_asked_for_again(student):
     page = student()
-    lock(page, typed)
-    assert "Type a number first" in box(page).inner_text()
+    lock(page, "")
+    assert "Type a number first. Any guess will do." in box(page).inner_text()
+    for typed in ("about 60", "<b>", "--3"):
+        lock(page, typed)
+        said = f"“{typed}” is not a number alone. Type one, such as 38, −2, 0.5 or 3/4."
+        assert said in box(page).inner_text()
+    lock(page, "1,234")
+    said = "“1,234” may be 1234 or 1.234. Type the one that you mean."
+    assert said in box(page).inner_text()
     assert box(page).get_by_role("button").is_enabled()
 
 
-@pytest.mark.parametrize(
-    ("typed", "read"),
-    [
-        ("0,5", "0.5"),
-        (" 38 ", "38"),
-        ("-2", "−2"),
-        ("+7", "7"),
-        ("–5", "−5"),
-        ("38.", "38"),
-    ],
-)
-def test_numbers_are_read_as_they_are_typed(student, teacher, typed, read):
-    lock(student(), typed)
-    teacher.get_by_role("rowheader", name=read, exact=True).wait_for()
+def test_a_number_is_read_as_it_is_typed(student, teacher):
+    lock(student(), "–3/4")
+    teacher.get_by_role("rowheader", name="−0.75", exact=True).wait_for()
+
+
+READ = {
+    "0,5": 0.5,
+    " 38 ": 38,
+    "-2": -2,
+    "+7": 7,
+    "– 5": -5,
+    "−1/2": -0.5,
+    "39.": 39,
+    ".25": 0.25,
+    "1e3": 1000,
+    "2.5E-1": 0.25,
+    "1.234": 1.234,
+    "123 456": 123456,
+    "12'345": 12345,
+    "1,234,567": 1234567,
+}
+NO_NUMBERS = "", "many", "1e999", "3 4", "1,234", "1,23,456", "1.234.5", "1/0", "2/3/4"
+
+
+def test_numbers_are_read_as_people_type_them():
+    program = """
+    import { numberIn } from "classroom/numbers.ts";
+    say(given.map(numberIn));
+    """
+    assert ask(program, [*READ]) == [*READ.values()]
+    assert ask(program, NO_NUMBERS) == [None] * len(NO_NUMBERS)
 
 
 def test_a_guess_stays_after_a_reload_and_a_second_page_is_the_same_student(
@@ -245,6 +300,94 @@ def test_hands_are_counted_beside_a_bar_and_for_a_new_guess(student, teacher):
     teacher.get_by_text("2 of 2 have answered").wait_for()
 
 
+def test_a_row_stays_under_the_pointer_that_counts_hands(teacher):
+    for guess in ("64", "64", "38"):
+        teacher.get_by_label("A hand for").fill(guess)
+        press(teacher, "Count it")
+        teacher.get_by_role("rowheader", name=guess, exact=True).wait_for()
+    rows = teacher.get_by_role("rowheader")
+    assert rows.all_text_contents() == ["64", "38"]
+    more = teacher.get_by_role("button", name="+1 hand for 38")
+    for count in (2, 3):
+        more.click()
+        teacher.locator("tr", has_text="38").locator(
+            ".count", has_text=str(count)
+        ).wait_for()
+    assert rows.all_text_contents() == ["64", "38"]
+    assert more.evaluate("(one) => one === document.activeElement")
+    teacher.locator("h1").click()
+    teacher.get_by_label("A hand for").fill("9")
+    press(teacher, "Count it")
+    teacher.get_by_role("rowheader", name="9", exact=True).wait_for()
+    assert rows.all_text_contents() == ["38", "64", "9"]
+
+
+def test_what_cannot_be_taken_back_is_asked_for_twice(student, teacher):
+    page = student()
+    lock(page, "64")
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    show = teacher.get_by_role("button", name="Show the answer to all")
+    show.dblclick()  # is one press
+    again = teacher.get_by_role("button", name="Press again to show it to all")
+    again.wait_for()
+    other = student()
+    other.get_by_label("My guess").wait_for()
+    teacher.get_by_text("1 of 2 have answered").wait_for()  # it is drawn anew
+    assert again.is_visible()
+    show.wait_for()  # and the question goes
+    show.focus()
+    teacher.keyboard.press("Enter")
+    again.wait_for()
+    teacher.wait_for_timeout(NO_DOUBLE_CLICK)
+    assert "It is 38" not in box(page).inner_text()
+    teacher.keyboard.press("Enter")
+    box(page).get_by_text("It is 38").first.wait_for()
+
+
+def test_hands_end_with_the_answer_and_it_is_said(teacher):
+    teacher.get_by_label("A hand for").fill("64")
+    press(teacher, "Count it")
+    insist(teacher, "Show the answer to all")
+    teacher.get_by_text("The answer is out: hands are counted before it.").wait_for()
+    for name in ("Count it", "+1 hand for 64", "−1 hand for 64"):
+        assert teacher.get_by_role("button", name=name).is_disabled()
+
+
+def test_answers_that_wait_no_longer_are_asked_for_twice(student, teacher):
+    page = student()
+    lock(page, "64")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    teacher.get_by_label("Answers wait for me").click()
+    again = teacher.get_by_label("Press again: who has guessed sees the answer at once")
+    again.wait_for()
+    assert again.is_checked()
+    teacher.wait_for_timeout(NO_DOUBLE_CLICK)
+    assert "It is 38" not in box(page).inner_text()
+    again.click()
+    box(page).get_by_text("It is 38").first.wait_for()
+    teacher.locator("#held:not(:checked)").wait_for()
+    assert teacher.get_by_label("Answers wait for me").is_visible()
+
+
+def test_a_full_class_is_said_at_the_top_with_what_to_do(new_page, site):
+    for words, advice in (
+        (
+            ("--per-address", "1"),
+            "all 1 seats at one address are taken. .*--per-address 200",
+        ),
+        (("--most", "1"), "all 1 seats of the class are taken. .*--most 2"),
+    ):
+        with held(site, *words) as room:
+            desk = new_page(**DESK)
+            desk.goto(f"http://{room.teacher}/?t={room.token}")
+            desk.get_by_text("0 here, 0 came").wait_for()
+            assert Visitor(room.students).lock(1).status == 200
+            assert Visitor(room.students).get("/class/state").status == 429
+            told = desk.locator("#full", has_text=re.compile(advice))
+            told.wait_for(timeout=SOON)
+            assert told.bounding_box()["y"] < 100
+
+
 def test_what_is_typed_outlasts_what_the_class_sends(student, teacher):
     teacher.get_by_label("A hand for").fill("12")
     lock(student(), "64")
@@ -263,15 +406,105 @@ def test_the_end_shows_all_answers_and_is_said(student, teacher):
     teacher.wall.get_by_text(re.compile("class (is over|has ended)")).wait_for()
 
 
+HEAR_TOPIC = (
+    "document.addEventListener('nv-answered', (one) => { window.topic = one.detail })"
+)
+ASLEEP = 20_000  # milliseconds
+FOR_LONG = 200_000
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Windows stops no process")
+def test_all_say_that_a_class_stands_still(student, teacher, room):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    teacher.get_by_text("1 here, 1 came").wait_for()
+    for one in (page, teacher, teacher.wall):
+        one.clock.install()
+        one.reload()
+    box(page).get_by_label("My guess").wait_for()
+    teacher.get_by_text("1 here, 1 came").wait_for()
+    teacher.wall.get_by_text("1 here").wait_for()
+    os.kill(room.process.pid, signal.SIGSTOP)
+    try:
+        for one, words in (
+            (page, "Looking for the class …"),
+            (teacher, "The class does not answer. Trying again …"),
+            (teacher.wall, "The class does not answer."),
+        ):
+            one.clock.fast_forward(ASLEEP)
+            one.get_by_text(words).wait_for()
+    finally:
+        os.kill(room.process.pid, signal.SIGCONT)
+
+
+def test_who_has_missed_the_end_is_told_and_the_panels_open(new_page, site):
+    with held(site) as room:
+        page = new_page(**PHONE)
+        page.set_default_timeout(SOON)
+        page.clock.install()
+        page.goto(f"http://{room.students}/{PAGE}.html")
+        box(page).get_by_label("My guess").wait_for()
+        page.evaluate(HEAR_TOPIC)
+    page.clock.run_for(3000)
+    page.get_by_text("Looking for the class").wait_for()
+    assert page.evaluate("window.topic") is None
+    page.clock.fast_forward(FOR_LONG)
+    page.get_by_text("The class may be over. This page stays").wait_for()
+    assert page.evaluate("window.topic") == "dimensions"
+
+
+GROWING = """<style>
+  html { scroll-behavior: smooth } body { padding-bottom: 1500px }
+  .tall { height: 3000px } .small { height: 60px }
+</style>
+<div class=tall></div><div class=small></div><div class=small></div>
+<script>
+  const grow = new IntersectionObserver((seen) => {
+    for (const { target, isIntersecting } of seen)
+      if (isIntersecting) setTimeout(() => (target.style.height = "700px"), 400);
+  }, { rootMargin: "600px" });
+  for (const one of document.querySelectorAll(".small")) grow.observe(one);
+</script>"""
+
+
+def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
+    new_page, tmp_path
+):
+    folder = make_site(tmp_path)
+    asks = folder / PAGES / f"{PAGE}.html"
+    text = asks.read_text(encoding="utf-8")
+    asks.write_text(text.replace("<body>", f"<body>{GROWING}", 1), encoding="utf-8")
+    top = "document.querySelector('.nv-class').getBoundingClientRect().top"
+    small = "[...document.querySelectorAll('.small')]"
+    have_grown = f"{small}.every((one) => one.offsetHeight > 600)"
+    is_there = f"{have_grown} && Math.abs({top}) < 20"
+    with held(folder) as room:
+        teacher_of(room).ask("POST", "/", {"choose": NUMBER})
+        page = new_page(**PHONE)
+        page.set_default_timeout(SOON)
+        page.goto(f"http://{room.students}/{PAGE}.html")
+        page.get_by_role("link", name="How many dimensions?").tap()
+        page.wait_for_function(is_there)
+        # who scrolls by hand stays there
+        page.mouse.wheel(0, -500)
+        page.wait_for_function(f"{top} > 400")
+        page.evaluate("document.querySelector('.tall').style.height = '3100px'")
+        page.wait_for_timeout(200)
+        assert page.evaluate(top) > 400
+
+        page.goto(f"http://{room.students}/")
+        page.get_by_role("link", name="How many dimensions?").tap()
+        page.wait_for_url(f"**#{NUMBER}")
+        page.wait_for_function(is_there)
+
+
 def test_a_topic_is_open_once_its_answer_is(student, teacher):
     page = student()
-    page.evaluate(
-        "document.addEventListener('nv-answered', ({detail}) => window.topic = detail)"
-    )
+    page.evaluate(HEAR_TOPIC)
     lock(page, "64")
     box(page).get_by_text("Locked in: the answer").wait_for()
     assert page.evaluate("window.topic") is None
-    press(teacher, "Show the answer to all")
+    insist(teacher, "Show the answer to all")
     box(page).get_by_text("It is 38").first.wait_for()
     assert page.evaluate("window.topic") == "dimensions"
 
@@ -370,7 +603,7 @@ def test_a_room_of_thirty_has_joined_and_answered_within_a_minute(new_page, buil
         print(f"{max(weights) / 1000:.0f} kB each, {took:.1f} s + {on_the_way:.1f} s")
         assert took + on_the_way < 60
         began = time.monotonic()
-        press(desk, "Show the answer to all")
+        insist(desk, "Show the answer to all")
         for page in phones:
             box(page).get_by_text("You said 64. It is 38.").wait_for(timeout=3000)
         assert time.monotonic() - began < 3

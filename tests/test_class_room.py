@@ -7,7 +7,13 @@ from contextlib import suppress
 import pytest
 from class_site import CHOICE, NUMBER, PAGE, some_polls
 
-from neuroviz.lessons.classroom.room import BURST, RefusedError, Room
+from neuroviz.lessons.classroom.room import (
+    BURST,
+    FULL,
+    FULL_AT_ONE_ADDRESS,
+    RefusedError,
+    Room,
+)
 
 
 @pytest.fixture
@@ -141,6 +147,29 @@ def test_the_answer_has_a_bar_on_the_wall_though_others_are_more_frequent(room):
     assert len(bars) == 8 and [bar["guess"] for bar in bars if bar["isRight"]] == ["38"]
 
 
+def test_the_most_frequent_guess_comes_first_and_equals_by_their_value(room):
+    for guess, hands in ((100, 1), (-2, 1), (64, 3), (9, 1), (38, 2)):
+        room.count_hands(NUMBER, guess, hands)
+    bars = room.for_teacher()["questions"][0]["bars"]
+    assert [bar["guess"] for bar in bars] == ["64", "38", "-2", "9", "100"]
+    room.count_hands(CHOICE, "no", 1)
+    room.count_hands(CHOICE, "yes", 1)
+    bars = room.for_teacher()["questions"][1]["bars"]
+    assert [bar["guess"] for bar in bars] == ["yes", "no"]
+
+
+def test_after_a_second_vote_the_wall_counts_it_alone(room):
+    room.choose(NUMBER)
+    for guess in range(5):
+        room.count_hands(NUMBER, guess, 3)
+    room.vote_again(NUMBER)
+    room.show_bars(True)
+    room.count_hands(NUMBER, 38, 1)  # rarer than five guesses of the first vote
+    wall = room.for_projector()["question"]
+    assert wall["bars"][0] == {"guess": "38", "counts": [0, 1]}
+    assert (wall["totals"][-1], wall["others"]) == (1, 0)
+
+
 def test_another_question_on_the_wall_hides_its_guesses(room):
     room.show_bars(True)
     room.choose(CHOICE)
@@ -218,13 +247,19 @@ def test_seats_are_bounded_and_kept(room):
     first = room.seat(None, "a")
     room.seat("a name of somebody else", "a")
     room.present = lambda: room._seats
-    with pytest.raises(RefusedError, match="full"):
+    told = []
+    room.changed = told.append
+    with pytest.raises(RefusedError, match="full at one address"):
         room.seat(None, "a")  # two an address
+    assert told == [False]  # the teacher, at once
     room.seat(None, "b")
     with pytest.raises(RefusedError, match="full"):
         room.seat(None, "c")  # three in all
+    assert told == [False] * 3  # and "b" has come
     assert room.seat(first, "elsewhere") == first
-    assert room.came == 3 and room.refused == {"full": 2}
+    assert room.came == 3 and room.refused == {FULL_AT_ONE_ADDRESS: 1, FULL: 1}
+    told = room.for_teacher()
+    assert (told["most"], told["perAddress"]) == (3, 2)
 
 
 def test_an_address_has_an_allowance_and_leaves_that_of_others_alone(room):

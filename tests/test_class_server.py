@@ -30,7 +30,7 @@ from class_site import (
 )
 
 from neuroviz.lessons import teaching
-from neuroviz.lessons.classroom import member, server
+from neuroviz.lessons.classroom import handlers, member, server
 from neuroviz.lessons.classroom.site import NoSiteError, Site
 
 ONE = f"/{PAGE}.html"
@@ -260,7 +260,8 @@ def test_an_address_takes_no_more_than_its_seats(site):
         for _ in range(2):
             assert Visitor(room.students).get("/class/state").status == 429
         teacher = json.loads(heard(teacher_of(room), "/socket"))
-        assert teacher["refused"] == {"full": 2} and teacher["came"] == 2
+        assert teacher["refused"] == {"full at one address": 2}
+        assert teacher["came"] == 2
 
 
 def test_a_flood_is_refused_and_the_class_goes_on(site):
@@ -362,6 +363,37 @@ def test_the_teacher_is_on_this_computer_alone(site):
 )
 def test_what_no_teacher_does_is_refused(crowded, asked):
     assert teacher_of(crowded).ask("POST", "/", asked).status == 422
+
+
+def test_the_teacher_is_told_why_hands_are_not_counted(room):
+    teacher = teacher_of(room)
+    hand = {"hands": NUMBER, "guess": 38, "by": 1}
+    assert teacher.ask("POST", "/", hand | {"guess": 10**7}).text == (
+        "a guess is a number up to 1000000, either way"
+    )
+    teacher.ask("POST", "/", {"open": NUMBER})
+    answer = teacher.ask("POST", "/", hand)
+    assert answer.status == 422
+    assert answer.text == "the answer is open, and hands are counted before it"
+    assert answer.headers["Content-Type"].startswith("text/plain")
+
+
+def test_students_and_watchers_hear_that_the_class_is_there(monkeypatch):
+    monkeypatch.setattr(handlers, "BEAT", 0.01)
+    said = []
+    monkeypatch.setattr(handlers, "_send", lambda *what: said.append(what))
+    listeners = handlers.Listeners()
+    listeners.students["telephone"] = "seat"
+    listeners.watching |= {"desk": str, "wall": str}
+
+    async def listen():
+        beating = asyncio.create_task(listeners.beat())
+        while len(said) < 3:
+            await asyncio.sleep(0.01)
+        beating.cancel()
+
+    asyncio.run(asyncio.wait_for(listen(), 10))
+    assert said[:3] == [(one, "beat") for one in ("telephone", "desk", "wall")]
 
 
 def test_hands_votes_and_counts(room):

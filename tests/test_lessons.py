@@ -13,8 +13,9 @@ from tools.editions import read, tasks
 from tools.notebooks import FOLDER, ROOT, sources
 
 DOCS = ROOT / "docs"
-LESSONS, GLOSSARY = (
-    (DOCS / name).read_text(encoding="utf-8") for name in ("lessons.md", "glossary.md")
+LESSONS, GLOSSARY, SESSION = (
+    (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("lessons", "glossary", "class_session")
 )
 # letters without a place to break: a table cell of a printed page holds so many
 WIDEST = 34
@@ -78,6 +79,35 @@ def test_the_minutes_have_no_gap_and_every_block_is_there():
         ends[-1] = end
         used.append(line[1])
     assert ends == [50, 90] and set(used) == set(blocks)
+
+
+def test_the_session_has_the_minutes_of_the_blocks():
+    """Each block of the 50 minutes begins in a row of the session, on its page."""
+    session = {row[0]: row for row in rows(SESSION)}
+    pages = {
+        "One number": "Start",
+        "A deep network": "Start",  # its ledger names the kinds; the question follows
+        "Put the formula to the test": "Deep dimension",
+        "What softmax changes": "The softmax conjecture",
+        "Exercise": "Deep dimension",
+    }
+    blocks = [row for row in rows(LESSONS) if len(row) == 2 and "–" in row[0]]
+    for minutes, block in blocks[:6]:
+        row = session[minutes.split("–")[0]]
+        if block == "Exit ticket":
+            assert "exit ticket" in row[2] and minutes == "45–50"
+        else:
+            assert row[1].startswith(pages[block])
+    assert "50" in session
+
+
+def test_rows_of_the_session_that_need_live_say_what_to_do_without():
+    needs = {row[0] for row in rows(SESSION) if any(r"\*" in cell for cell in row)}
+    (without,) = re.findall(r"\*\*Without Live\*\* .*?\n\n", SESSION, re.DOTALL)
+    assert needs == {"−5", "15", "36"}
+    assert {f"Minute {minute}:" for minute in needs - {"−5"}} == set(
+        re.findall(r"Minute \d+:", without)
+    )
 
 
 def test_a_block_that_may_be_left_out_takes_its_questions_with_it():

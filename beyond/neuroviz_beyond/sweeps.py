@@ -376,7 +376,7 @@ def _checked(
             import loky  # noqa: F401
         except ImportError:
             raise ImportError(
-                f"sweep(workers={workers}) needs loky: pip install 'neuroviz[workers]';"
+                f"sweep(workers={workers}) needs loky: pip install loky;"
                 " workers=1 does without, as in a browser, and so does executor=",
                 name="loky",
             ) from None

@@ -20,8 +20,7 @@ except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
     raise ImportError(
-        "this needs torch: pip install 'neuroviz[torch]' (on a computer; a browser has"
-        " none)",
+        "this needs torch: pip install torch (on a computer; a browser has none)",
         name="torch",
     ) from None
 

@@ -2,14 +2,8 @@
 import { made, type Counted } from "./messages";
 import { written } from "./numbers";
 
-/** Numbers in their order; other guesses in that of the choices. */
-function ordered({ bars, choices }: Counted) {
-  const place = (guess: string) => (choices.length ? choices.indexOf(guess) : Number(guess));
-  return [...bars].sort((a, b) => place(a.guess) - place(b.guess));
-}
-
 /**
- * A table of them.
+ * A table of them, in the order in which they come.
  *
  * @param more what stands at the end of a row, if anything
  */
@@ -20,7 +14,7 @@ export function barsOf(counted: Counted, more?: (guess: string) => HTMLElement):
   caption.textContent = hasTwo ? "first vote, then the second" : "";
   const isNamed = counted.bars.some((bar) => bar.isRight || bar.remark);
   const most = Math.max(1, ...counted.bars.flatMap((bar) => bar.counts));
-  for (const { guess, counts, isRight, remark } of ordered(counted)) {
+  for (const { guess, counts, isRight, remark } of counted.bars) {
     const row = table.insertRow();
     row.className = isRight ? "right" : "";
     const name = made("th", "", written(guess));

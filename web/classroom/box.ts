@@ -1,6 +1,6 @@
 /** A question in a page of a class: a guess is locked in, and the answer comes later. */
 import { made, Refusal, type Answer, type Asked } from "./messages";
-import { numberIn, written } from "./numbers";
+import { complaintOn, numberIn, written } from "./numbers";
 
 const WORDS_OF_REFUSALS: Record<number, string> = {
   422: "This number is too large to be counted. Try another one.",
@@ -25,7 +25,7 @@ export class Box {
   private readonly says = made("p", "nv-told");
   private readonly shown = made("div", "nv-shown");
   private read: () => number | string | null = () => null;
-  private missing = "";
+  private missing: () => string = () => "";
 
   constructor(
     private readonly place: HTMLElement,
@@ -78,20 +78,20 @@ export class Box {
       label.append(button, ` ${choice}`);
       this.form.append(label);
     }
-    this.missing = "Choose one first. Any guess will do.";
+    this.missing = () => "Choose one first. Any guess will do.";
     this.read = () => this.form.querySelector<HTMLInputElement>(":checked")?.value ?? null;
   }
 
   private buildEntry() {
     const label = made("label", "", "My guess ");
     const entry = made("input");
-    entry.inputMode = "text"; // a keyboard of digits alone has no minus sign on some telephones
+    entry.inputMode = "text"; // an iPhone's keyboard of digits has neither − nor /
     entry.autocomplete = "off";
-    entry.maxLength = 9;
+    entry.maxLength = 16;
     entry.size = 9;
     label.append(entry);
     this.form.append(label);
-    this.missing = "Type a number first. Any guess will do.";
+    this.missing = () => complaintOn(entry.value);
     this.read = () => numberIn(entry.value);
   }
 
@@ -99,7 +99,7 @@ export class Box {
     if (!this.asked?.isAsked || this.locked !== null) return;
     const guess = this.read();
     if (guess === null) {
-      this.says.textContent = this.missing;
+      this.says.textContent = this.missing();
       return;
     }
     this.locked = guess;
@@ -165,6 +165,11 @@ export class Box {
       const here = document.querySelector(its);
       if (here) here.innerHTML = fold;
     }
+    this.openPanels();
+  }
+
+  /** Panels that wait for the answer of this question wait no longer. */
+  openPanels() {
     const { asks } = this.place.dataset;
     if (asks) document.dispatchEvent(new CustomEvent("nv-answered", { detail: asks }));
   }

@@ -78,6 +78,9 @@ export interface ForTeacher extends Who {
   hasBars: boolean;
   /** Why requests were refused, and how often. */
   refused: Record<string, number>;
+  /** Seats: of the class, and at one address. */
+  most: number;
+  perAddress: number;
   chosen: string | null;
   questions: Counted[];
 }
@@ -111,13 +114,50 @@ export async function ask<Found>(path: string, body?: object): Promise<Found> {
 
 /** The server has answered, with a number that says why it does not do it. */
 export class Refusal extends Error {
-  constructor(readonly status: number) {
+  constructor(
+    readonly status: number,
+    /** What it says to the teacher. */
+    readonly words = "",
+  ) {
     super(`the class answered ${status}`);
   }
 }
 
-export const socketAt = (path: string): WebSocket =>
-  new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`);
+const BEAT = "beat"; // the server says it every 5 seconds
+const SILENCE = 15000; // milliseconds
+const EACH = 1000;
+
+/** What a page does with the socket of a class. */
+interface Ears {
+  opened?(): void;
+  said(text: string): void;
+  /** Once: the socket has closed, or nothing has come for too long. */
+  gone(): void;
+}
+
+/** Hears what the class says at an address; the function that comes back ends it. */
+export function listenTo(path: string, { opened, said, gone }: Ears): () => void {
+  const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}${path}`);
+  let lastHeard = Date.now();
+  let isOn = true;
+  const end = () => {
+    if (!isOn) return;
+    isOn = false;
+    clearInterval(watch);
+    socket.close();
+    gone(); // a class that stands still does not even close a socket
+  };
+  const watch = setInterval(() => {
+    if (Date.now() - lastHeard > SILENCE) end();
+  }, EACH);
+  socket.onopen = () => opened?.();
+  socket.onmessage = ({ data }: MessageEvent<string>) => {
+    lastHeard = Date.now();
+    if (isOn && data !== BEAT) said(data);
+  };
+  socket.onclose = end;
+  return end;
+}
 
 /** An element with its words. */
 export function made<Kind extends keyof HTMLElementTagNameMap>(

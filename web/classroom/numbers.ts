@@ -1,16 +1,44 @@
 /** Numbers as people type them, and as they are written. */
 
-/** What somebody types: 38, −1, 0.5 or 0,5. */
-const NUMBER = /^[-−+]?(\d+[.,]?\d*|[.,]\d+)$/;
+/** 38, 0.5, 0,5 or 1e3. */
+const DECIMAL = /^(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d{1,2})?$/i;
 
-/** 1,000 is a thousand to some and one to others. */
-const THOUSANDS = /\d[,]\d{3}$/;
+const FRACTION = /^(\d+) ?[/⁄] ?(\d+)$/;
 
-/** The number in a text, or null if it is none. */
+/** 1 234 567, 1'234'567, or with commas if there are two of them. */
+const IN_GROUPS = /^\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})$/;
+
+/** A thousand to some and one to others. */
+const COMMA_OR_THOUSAND = /^\d{1,3},\d{3}$/;
+
+const SIGN = /^[-−–+] ?/;
+
+/** The number in a text, or null if it is not plainly one. */
 export function numberIn(text: string): number | null {
-  const typed = text.replace(/\s/g, "").replace("–", "-");
-  if (!NUMBER.test(typed) || THOUSANDS.test(typed)) return null;
-  return Number(typed.replace("−", "-").replace(",", "."));
+  const typed = text.trim().replace(/\s/g, " ");
+  const size = sizeIn(typed.replace(SIGN, ""));
+  if (size === null || !Number.isFinite(size)) return null;
+  return /^[-−–]/.test(typed) ? 0 - size : size;
+}
+
+function sizeIn(typed: string): number | null {
+  if (COMMA_OR_THOUSAND.test(typed)) return null;
+  if (IN_GROUPS.test(typed)) return Number(typed.replace(/\D/g, ""));
+  const [, over, under] = FRACTION.exec(typed) ?? [];
+  if (over && under) return Number(over) / Number(under);
+  return DECIMAL.test(typed) ? Number(typed.replace(",", ".")) : null;
+}
+
+/** Why a text is no number, and what is wanted. */
+export function complaintOn(text: string): string {
+  const typed = text.trim();
+  const size = typed.replace(SIGN, "");
+  if (!typed) return "Type a number first. Any guess will do.";
+  if (COMMA_OR_THOUSAND.test(size)) {
+    const [thousand, decimal] = ["", "."].map((sign) => size.replace(",", sign));
+    return `“${typed}” may be ${thousand} or ${decimal}. Type the one that you mean.`;
+  }
+  return `“${typed}” is not a number alone. Type one, such as 38, −2, 0.5 or 3/4.`;
 }
 
 /** A number as it is written: with a minus sign, which a keyboard has not. */

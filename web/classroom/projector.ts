@@ -1,7 +1,7 @@
 /** The page for the projector: one question, how many have answered, and what is shown of it. */
 import "./teacher.css";
 import { barsOf, countOf, placeOf } from "./bars";
-import { made, socketAt, type ForProjector } from "./messages";
+import { listenTo, made, type ForProjector } from "./messages";
 import { written } from "./numbers";
 import { showWhere } from "./where";
 
@@ -39,13 +39,14 @@ function draw({ question, here, isOver }: ForProjector) {
 }
 
 function listen() {
-  const socket = socketAt("/projector/socket");
-  socket.onmessage = ({ data }) => draw(JSON.parse(data));
-  socket.onclose = () => {
-    const isOver = document.body.classList.contains("is-over");
-    who.textContent = isOver ? "The class has ended." : "The class does not answer.";
-    setTimeout(listen, AGAIN);
-  };
+  listenTo("/projector/socket", {
+    said: (text) => draw(JSON.parse(text)),
+    gone: () => {
+      const isOver = document.body.classList.contains("is-over");
+      who.textContent = isOver ? "The class has ended." : "The class does not answer.";
+      setTimeout(listen, AGAIN);
+    },
+  });
 }
 
 showWhere(document.querySelector("#where")!);

@@ -1,18 +1,21 @@
 /** In each page of a class that asks: its questions become boxes, and listen to the teacher. */
 import "./student.css";
 import { Box } from "./box";
-import { ask, made, Refusal, socketAt, type State } from "./messages";
+import { ask, listenTo, made, Refusal, type State } from "./messages";
+import { goTo } from "./jump";
 
 const FIRST_WAIT = 500; // milliseconds
 const LONGEST_WAIT = 8000;
 const AGAIN = 2000; // for a guess that was not sent
-const SILENCE = 45000; // the class says something every 20 seconds
+const FOR_LONG = 180000;
 
 const page = location.pathname.slice(1).replace(/\.html$/, "") || "index";
 const bar = made("div", "nv-class-bar");
 bar.setAttribute("role", "status");
 
 let state: State | undefined;
+/** When the class was heard last; 0 while it is heard. */
+let lostAt = 0;
 
 async function send(question: string, guess: number | string, vote: number) {
   hear(await ask<State>("/class/lock", { question, guess, vote }));
@@ -27,6 +30,7 @@ function hear(next: State) {
   if (isSame && next.number < state!.number) return; // an answer that was late on its way
   if (!isSame) for (const box of boxes) box.startAgain();
   state = next;
+  lostAt = 0;
   say("");
   for (const box of boxes) {
     const asked = next.questions[box.question];
@@ -40,8 +44,21 @@ function say(trouble: string) {
   const now = state?.now;
   if (trouble || !now?.isAsked) return;
   const link = made("a", "", now.question);
-  link.href = `${now.page === page ? "" : `/${now.page}.html`}#${now.name}`;
+  const isHere = now.page === page;
+  link.href = `${isHere ? "" : `/${now.page}.html`}#${now.name}`;
+  if (isHere) link.addEventListener("click", () => goTo(now.name));
   bar.append("Your teacher asks: ", link);
+}
+
+/** That the class is not heard; after some minutes that it may be over. */
+function sayLost() {
+  lostAt ||= Date.now();
+  if (Date.now() - lostAt < FOR_LONG) {
+    say("Looking for the class …");
+    return;
+  }
+  say("The class may be over. This page stays, and its panels are open.");
+  for (const box of boxes) box.openPanels();
 }
 
 async function look() {
@@ -64,10 +81,11 @@ async function listen() {
       await look();
       if (state?.isOver) break;
       await heard(() => (wait = FIRST_WAIT));
-      say(state?.isOver ? "" : "Looking for the class …");
+      if (!state?.isOver) sayLost();
     } catch (error) {
       const isFull = error instanceof Refusal && error.status === 429;
-      say(isFull ? "The class is full. Trying again …" : "Looking for the class …");
+      if (isFull) say("The class is full. Trying again …");
+      else sayLost();
     }
     await new Promise((go) => setTimeout(go, wait * (0.5 + Math.random()))); // not all at once
     wait = Math.min(wait * 2, LONGEST_WAIT);
@@ -75,27 +93,17 @@ async function listen() {
   say("The class is over. This page stays; other pages are gone.");
 }
 
-/** Looks whenever the teacher has done something, until the socket closes. */
+/** Looks whenever the teacher has done something, until the class is not heard. */
 function heard(opened: () => void): Promise<void> {
   return new Promise((gone) => {
-    const socket = socketAt("/class/socket");
-    let lastHeard = Date.now();
-    // A router that forgets a connection closes nothing.
-    const watch = setInterval(() => {
-      if (Date.now() - lastHeard > SILENCE) socket.close();
-    }, SILENCE / 3);
-    socket.onopen = opened;
-    socket.onmessage = ({ data }) => {
-      lastHeard = Date.now();
-      if (data === "beat") return;
-      look()
-        .catch(() => socket.close())
-        .finally(() => state?.isOver && socket.close());
-    };
-    socket.onclose = () => {
-      clearInterval(watch);
-      gone();
-    };
+    const end = listenTo("/class/socket", {
+      opened,
+      said: () =>
+        look()
+          .catch(() => end())
+          .finally(() => state?.isOver && end()),
+      gone,
+    });
   });
 }
 
@@ -106,3 +114,6 @@ document.addEventListener("visibilitychange", () => {
 });
 keepSending();
 listen();
+const [{ type }] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+// A page that is loaded again goes where it was.
+if (type === "navigate" && location.hash) goTo(location.hash.slice(1));

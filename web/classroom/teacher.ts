@@ -1,23 +1,20 @@
 /** The teacher's own page: who has answered, which mistakes these are, and what happens next. */
 import "./teacher.css";
 import { barsOf, countOf, placeOf } from "./bars";
-import { made, socketAt, type Counted, type ForTeacher } from "./messages";
-import { numberIn, written } from "./numbers";
+import { listenTo, made, Refusal, type Counted, type ForTeacher } from "./messages";
+import { complaintOn, numberIn, written } from "./numbers";
+import { asksAgain, isAsked } from "./sure";
 import { showWhere } from "./where";
 
 const AGAIN = 1500; // milliseconds
+const WAIT = "Answers wait for me";
+const ALL_AT_ONCE = "Press again: who has guessed sees the answer at once, to every question";
 
 const at = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const list = at("list");
 const main = at("question");
 const says = at("says");
 const held = at<HTMLInputElement>("held");
-
-/** What to do where requests are refused. */
-const TO_DO: Record<string, string> = {
-  full: " (no seat is left: start again with --per-address 200)",
-  "too often": " (nothing: the others are not slower)",
-};
 
 let state: ForTeacher;
 
@@ -26,9 +23,16 @@ async function does(what: object) {
   try {
     says.textContent = "";
     await fetchDone(what);
-  } catch {
-    says.textContent = "That did not reach the class. Is it still running?";
+  } catch (error) {
+    says.textContent = whyNot(error);
   }
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof Refusal)) return "That did not reach the class. Is it still running?";
+  const { status, words } = error;
+  if (status === 403) return "This is the page of another class. Open the address of this one.";
+  return `The class did not do that: ${words || status}.`;
 }
 
 async function fetchDone(what: object) {
@@ -37,7 +41,8 @@ async function fetchDone(what: object) {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(what),
   });
-  if (!answer.ok) throw new Error(String(answer.status));
+  if (!answer.ok)
+    throw new Refusal(answer.status, answer.status === 422 ? await answer.text() : "");
 }
 
 function button(words: string, what: () => object, isDisabled = false): HTMLButtonElement {
@@ -51,15 +56,35 @@ function button(words: string, what: () => object, isDisabled = false): HTMLButt
 function draw() {
   const { here, came, questions, chosen, refused, isHeld } = state;
   at("who").textContent = `${here} here, ${came} came`;
+  held.disabled = false;
   held.checked = isHeld;
-  const trouble = Object.entries(refused).map(([why, times]) => {
-    return `${why}: ${times}${TO_DO[why] ?? ""}`;
-  });
-  at("trouble").textContent = trouble.length ? `Refused: ${trouble.join(", ")}` : "";
+  at("held-words").textContent = isAsked("held") ? ALL_AT_ONCE : WAIT;
+  const full = wordsOfFull(state);
+  if (at("full").textContent !== full) at("full").textContent = full; // is said once
+  const flood = refused["too often"];
+  at("trouble").textContent = flood
+    ? `Refused, as too often: ${flood}. The others are not slower.`
+    : "";
   drawList(questions, chosen);
   const one = questions.find(({ name }) => name === chosen);
   if (one) drawQuestion(one);
   else main.replaceChildren(made("p", "hint", "Choose a question: all pages show it."));
+}
+
+/** Where somebody is refused a seat: what to do about it. */
+function wordsOfFull({ refused, most, perAddress }: ForTeacher): string {
+  const meanwhile = "Until then, count their hands.";
+  if (refused["full"]) {
+    const restart = `Start the class again with --most ${2 * most}.`;
+    const taken = `all ${most} seats of the class are taken`;
+    return `Somebody cannot join: ${taken}. ${restart} ${meanwhile}`;
+  }
+  if (refused["full at one address"]) {
+    const restart = `If they share it, start the class again with --per-address ${most}.`;
+    const taken = `all ${perAddress} seats at one address are taken`;
+    return `Somebody cannot join: ${taken}. ${restart} ${meanwhile}`;
+  }
+  return "";
 }
 
 /** What is typed and what has the focus outlasts a drawing. */
@@ -67,16 +92,16 @@ function drawList(questions: Counted[], chosen: string | null) {
   const focused = document.activeElement?.id;
   const folded = new Set([...list.querySelectorAll("details:not([open])")].map((one) => one.id));
   const isFirst = !list.hasChildNodes();
+  const opened = (questions.find(({ name }) => name === chosen) ?? questions[0])?.page;
   const parts: HTMLDetailsElement[] = [];
   for (const question of questions) {
     let part = parts[parts.length - 1];
     if (part?.id !== question.page) {
       part = made("details");
       part.id = question.page;
-      // Pages beyond the course are folded at first.
-      part.open = isFirst ? part.id.startsWith("notebooks/") : !folded.has(part.id);
-      part.append(made("summary", "", question.title));
       parts.push(part);
+      part.open = isFirst ? part.id === opened : !folded.has(part.id);
+      part.append(made("summary", "", question.title));
     }
     const total = Math.max(...question.totals);
     const one = button("", () => ({ choose: question.name }));
@@ -92,26 +117,43 @@ function drawList(questions: Counted[], chosen: string | null) {
 }
 
 let drawn = "";
+/** The guesses as their rows stand. */
+let order: string[] = [];
 
 function drawQuestion(one: Counted) {
-  const text = JSON.stringify([one, state.hasBars, state.isOver]);
+  const { name, isOpen, totals } = one;
+  const asks = ["again", "open"].map((what) => isAsked(JSON.stringify({ [what]: name })));
+  const text = JSON.stringify([one, state.hasBars, state.isOver, asks]);
   if (text === drawn) return; // an entry keeps what is typed
   drawn = text;
   const field = main.querySelector<HTMLInputElement>("#hand");
-  const typed = field?.dataset.question === one.name ? field.value : "";
-  const { name, isOpen, totals } = one;
+  const isSame = field?.dataset.question === one.name;
+  const typed = isSame ? field.value : "";
+  const focused = document.activeElement?.id;
+  const bars = button(state.hasBars ? "Hide the guesses" : "Show the guesses", () => ({
+    bars: !state.hasBars,
+  }));
+  bars.id = "bars";
   const steps = made("div", "steps");
   steps.append(
-    button(state.hasBars ? "Hide the guesses" : "Show the guesses", () => ({
-      bars: !state.hasBars,
-    })),
-    button("Vote again", () => ({ again: name }), isOpen || totals.length > 1),
-    button(
+    bars,
+    sureButton(
+      "Vote again",
+      "Press again to vote again",
+      { again: name },
+      isOpen || totals.length > 1,
+    ),
+    sureButton(
       isOpen ? "The answer is shown" : "Show the answer to all",
-      () => ({ open: name }),
+      "Press again to show it to all",
+      { open: name },
       isOpen,
     ),
   );
+  // A row stays under a pointer that counts hands.
+  const isInUse = main.querySelector(".bars:is(:hover, :focus-within)") !== null;
+  if (isSame && isInUse) one.bars.sort((a, b) => placeIn(order, a.guess) - placeIn(order, b.guess));
+  order = one.bars.map(({ guess }) => guess);
   const more = (guess: string) => hands(one, guess);
   main.replaceChildren(
     made("p", "place", placeOf(one)),
@@ -122,6 +164,31 @@ function drawQuestion(one: Counted) {
     barsOf(one, more),
     handEntry(one, typed),
   );
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+const placeIn = (guesses: string[], guess: string): number =>
+  guesses.includes(guess) ? guesses.indexOf(guess) : guesses.length;
+
+/** A button for what cannot be taken back: it asks once more in its own place. */
+function sureButton(
+  words: string,
+  ask: string,
+  what: object,
+  isDisabled: boolean,
+): HTMLButtonElement {
+  const name = JSON.stringify(what);
+  const press = made("button", "", isAsked(name) && !isDisabled ? ask : words);
+  press.type = "button";
+  press.id = name;
+  press.disabled = isDisabled;
+  press.addEventListener("keydown", (event) => {
+    if (event.repeat) event.preventDefault(); // a key that is held down is one press
+  });
+  press.addEventListener("click", () => {
+    if (asksAgain(name, draw)) does(what);
+  });
+  return press;
 }
 
 const valueOf = ({ choices }: Counted, guess: string) => (choices.length ? guess : Number(guess));
@@ -131,7 +198,8 @@ function hands(one: Counted, guess: string): HTMLElement {
   const place = made("span", "hands");
   for (const by of [1, -1]) {
     const what = { hands: one.name, guess: valueOf(one, guess), by };
-    const press = button(by > 0 ? "+1" : "−1", () => what);
+    const press = button(by > 0 ? "+1" : "−1", () => what, one.isOpen);
+    press.id = `hand ${by} ${guess}`;
     press.setAttribute("aria-label", `${press.textContent} hand for ${written(guess)}`);
     place.append(press);
   }
@@ -154,11 +222,16 @@ function handEntry(one: Counted, typed: string): HTMLElement {
   label.append(field);
   const add = made("button", "", "Count it");
   form.append(label, add);
+  if (one.isOpen) {
+    field.disabled = true;
+    add.disabled = true;
+    form.append("The answer is out: hands are counted before it.");
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const guess = one.choices.length ? field.value : numberIn(field.value);
     if (guess === null) {
-      says.textContent = "Type the number for which hands are up.";
+      says.textContent = complaintOn(field.value);
       return;
     }
     if (field instanceof HTMLInputElement) field.value = "";
@@ -168,25 +241,32 @@ function handEntry(one: Counted, typed: string): HTMLElement {
 }
 
 function listen() {
-  const socket = socketAt("/socket");
-  socket.onmessage = ({ data }) => {
-    state = JSON.parse(data);
-    draw();
-  };
-  socket.onclose = () => {
-    if (state?.isOver) {
-      const buttons = document.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
-        "button, input",
-      );
-      for (const one of buttons) one.disabled = true;
-    }
-    const ended = "The class has ended. Its counts are gone.";
-    at("who").textContent = state?.isOver ? ended : "The class does not answer. Trying again …";
-    if (!state?.isOver) setTimeout(listen, AGAIN);
-  };
+  listenTo("/socket", {
+    said: (text) => {
+      state = JSON.parse(text);
+      draw();
+    },
+    gone,
+  });
 }
 
-held.addEventListener("change", () => does({ held: held.checked }));
+function gone() {
+  if (state?.isOver) {
+    const buttons = document.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
+      "button, input",
+    );
+    for (const one of buttons) one.disabled = true;
+  }
+  const ended = "The class has ended. Its counts are gone.";
+  at("who").textContent = state?.isOver ? ended : "The class does not answer. Trying again …";
+  if (!state?.isOver) setTimeout(listen, AGAIN);
+}
+
+held.addEventListener("change", () => {
+  const isHeld = held.checked;
+  held.checked = state.isHeld; // until the class says so
+  if (isHeld || asksAgain("held", draw)) does({ held: isHeld });
+});
 at("end").addEventListener("click", () => {
   const sure =
     "End the class? The counts are forgotten: take them as CSV before, if you want them.";

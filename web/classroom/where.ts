@@ -14,7 +14,9 @@ export async function showWhere(place: HTMLElement): Promise<string> {
   const url = made("p", "url");
   const draw = () => {
     code.innerHTML = where[now].code; // drawn by the server itself
-    url.textContent = where[now].url;
+    // long lines break where an address has its parts
+    const parts = where[now].url.match(/^\w+:\/\/|:\d.*|[^:/]+/g) ?? [];
+    url.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));
   };
   place.append(code, url);
   if (where.length > 1) {

@@ -27,8 +27,9 @@ PIECE = 2**18
 PATIENCE = 10.0
 """Seconds for a piece to be read."""
 
-BEAT = 20.0
-"""Seconds between two words to all pages, which so know that they are heard."""
+BEAT = 5.0
+"""Seconds between two words to all pages. One that misses three of them says that the
+class does not answer."""
 
 TOGETHER = 0.05
 """Seconds: the teacher hears once of all that happens meanwhile, so no flood."""
@@ -57,10 +58,11 @@ class Listeners:
         return set(self.students.values())
 
     async def beat(self) -> None:
-        """A page whose network is gone hears nothing, and looks for the class again."""
+        """A page whose network is gone, or whose class stands still, hears nothing; so
+        it says it, and looks for the class again."""
         while True:
             await asyncio.sleep(BEAT)
-            for socket in list(self.students):
+            for socket in [*self.students, *self.watching]:
                 _send(socket, "beat")
 
     def changed(self, for_all: bool) -> None:
@@ -358,7 +360,12 @@ class TeacherPage(TeacherHandler):
             raise HTTPError(403)
         try:
             self.do(self.body())
-        except (KeyError, TypeError, ValueError):
+        except ValueError as error:
+            # in words: this is the teacher's own page
+            self.set_status(422)
+            self.set_header("Content-Type", "text/plain; charset=utf-8")
+            self.finish(str(error))
+        except (KeyError, TypeError):
             raise HTTPError(422) from None
 
     def do(self, asked: dict) -> None:

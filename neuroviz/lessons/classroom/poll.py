@@ -120,8 +120,13 @@ class Poll:
             raise ValueError("hands are a whole number, up to 1000 at once")
         its = self.read(guess)
         if self.is_open:
-            raise ValueError("the answer is open: hands are counted before")
+            raise ValueError("the answer is open, and hands are counted before it")
         self.hands[-1][its] = max(0, self.hands[-1][its] + by)
+
+    def place_of(self, guess: str) -> float:
+        """Where a guess stands among others of the same count: numbers by their value,
+        choices as they are listed."""
+        return self.choices.index(guess) if self.choices else float(guess)
 
     def counts(self) -> list[Counter[str]]:
         """Guess → how often it came, for each vote."""

@@ -21,6 +21,11 @@ MOST_BARS = 24
 MOST_ON_THE_WALL = {1: 8, 2: 5}
 """So many fit below a question: after one vote, and after two."""
 
+FULL = "full"
+FULL_AT_ONE_ADDRESS = "full at one address"
+TOO_OFTEN = "too often"
+"""Why a request is refused."""
+
 
 class RefusedError(Exception):
     """A request is not answered: the class is full, or it came too often."""
@@ -72,19 +77,23 @@ class Room:
         """
         if cookie in self._seats:
             return cookie
-        if self._is_full(address):
+        if self._what_is_full(address):
             self._free_empty_seats()
-        if self._is_full(address):
-            self.refuse("full")
+        if full := self._what_is_full(address):
+            self.changed(False)  # the teacher alone can help
+            self.refuse(full)
         seat = secrets.token_urlsafe(12)
         self._seats[seat] = address
         self.changed(False)
         return seat
 
-    def _is_full(self, address: str) -> bool:
+    def _what_is_full(self, address: str) -> str:
+        """The class, or the address, or nothing."""
         if len(self._seats) >= self.most:
-            return True
-        return self._seats_at(address) >= self.per_address
+            return FULL
+        if self._seats_at(address) >= self.per_address:
+            return FULL_AT_ONE_ADDRESS
+        return ""
 
     def _free_empty_seats(self) -> None:
         """Those that have no page open and have never voted: nobody sits there."""
@@ -122,7 +131,7 @@ class Room:
             self._allowances.clear()  # a flood of addresses fills no memory
         if left < 1:
             self._allowances[whose] = (left, now)
-            self.refuse("too often")
+            self.refuse(TOO_OFTEN)
         self._allowances[whose] = (left - 1, now)
 
     def refuse(self, why: str) -> None:
@@ -253,6 +262,8 @@ class Room:
             "isHeld": self.is_held,
             "hasBars": self.has_bars,
             "refused": dict(self.refused),
+            "most": self.most,
+            "perAddress": self.per_address,
             "chosen": self.chosen,
             "questions": every,
         }
@@ -276,11 +287,16 @@ class Room:
     def _counted(
         self, poll: Poll, names_mistakes: bool, most: int, here: Collection[str]
     ) -> dict:
-        """A mistake named beside a wrong guess would give the right one away."""
+        """The most frequent guesses of the latest vote come first. A mistake named
+        beside a wrong guess would give the right one away."""
         votes = poll.counts()
-        counted = sum(votes, Counter())
-        guesses = [guess for guess, _ in counted.most_common(most)]
-        if names_mistakes and counted[poll.answer] and poll.answer not in guesses:
+
+        def rank(guess: str) -> tuple[float, ...]:
+            return *(-vote[guess] for vote in reversed(votes)), poll.place_of(guess)
+
+        every = sorted(set().union(*votes), key=rank)
+        guesses = every[:most]
+        if names_mistakes and poll.answer in every[most:]:
             guesses[-1] = poll.answer
         bars = []
         for guess in guesses:
@@ -301,7 +317,7 @@ class Room:
             # a telephone that sleeps has answered all the same
             "expected": len({*here, *poll.votes[-1]}) + poll.hands[-1].total(),
             "bars": bars,
-            "others": counted.total() - sum(sum(bar["counts"]) for bar in bars),
+            "others": votes[-1].total() - sum(bar["counts"][-1] for bar in bars),
             "late": len(poll.late),
         }
         if names_mistakes:
