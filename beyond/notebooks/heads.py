@@ -28,7 +28,7 @@ from neuroviz_beyond.lessons.checks import check_mixtures
 #
 # Between two lightning layers a basis can be changed, and Theorem N says that this is all that layers hide from each other. Its proof lets the first layer go to a very special one,
 #
-# $$h^0(X) = X X^\top P X, \qquad P = \mathrm{diag}(1, 1, 0, \dots, 0),$$
+# $$f^0(X) = X X^\top P X, \qquad P = \mathrm{diag}(1, 1, 0, \dots, 0),$$
 #
 # and asks: which tokens does it mistake for others? Take two tokens with $x_1^\top P x_2 = 0$, and multiply the first one by a complex number $\omega$ with $|\omega| = 1$.
 #

@@ -76,6 +76,11 @@ def test_with_so_many_heads_that_a_layer_reaches_everything_the_note_says_so():
                 " the width"
             ),
         ),
+        # rotary positions on two masked tokens with 2 a > d + 1
+        (
+            Transformer((4, 4), (4,), 2, "softmax", 1, True, True, Block(rotary=True)),
+            "observed, not proved: logits of two masked tokens 2",
+        ),
         (
             Transformer.uniform(2, 2, 2, 3, heads=3),
             "a layer has more heads than outputs",

@@ -68,10 +68,10 @@ def monomials(Y, degree):
 
 
 def kernel_of_the_claim(d0, widths, P, causal):
-    """The dimension of the pairs (Ḟ, c) with Ḟ ∘ h⁰ + DF(h⁰)[c] = 0, c in 𝒞, and any
+    """The dimension of the pairs (Ḟ, c) with Ḟ ∘ f⁰ + DF(f⁰)[c] = 0, c in 𝒞, and any
     polynomial map Ḟ of the degree of F.
 
-    h⁰ = [I|0] X [Xᵀ P X], and F is a generic tail of two heads a layer.
+    f⁰ = J X [Xᵀ P X], J = [I|0], and F is a generic tail of two heads a layer.
     """
     rng = np.random.default_rng([d0, *widths, causal])
     delta = widths[0]
@@ -160,25 +160,25 @@ def test_two_tokens_that_are_orthogonal_may_turn_by_a_cube_root_of_one():
 
 
 def test_the_derivative_keeps_directions_of_one_form():
-    """(p, τ y₁) at orthogonal tokens goes to another one of this form, at (n₁y₁,
+    """(r, τ y₁) at orthogonal tokens goes to another one of this form, at (n₁y₁,
     n₂y₂)."""
     rng = np.random.default_rng(4)
     P = diagonal(3, 2)
-    y1, y2, p = (rng.integers(-4, 5, 3).astype(float) for _ in range(3))
+    y1, y2, r = (rng.integers(-4, 5, 3).astype(float) for _ in range(3))
     y2 = y2 * (y1 @ P @ y1) - y1 * (y1 @ P @ y2)
     tau = 5.0
     Y = np.stack([y1, y2], axis=1)
-    D = np.stack([p, tau * y1], axis=1)
+    D = np.stack([r, tau * y1], axis=1)
     n1, n2 = y1 @ P @ y1, y2 @ P @ y2
     moved = D @ Y.T @ P @ Y + Y @ D.T @ P @ Y + Y @ Y.T @ P @ D
-    first = n1 * p + 2 * (y1 @ P @ p) * y1 + (y2 @ P @ p + tau * n1) * y2
-    second = (y2 @ P @ p + tau * (n1 + n2)) * y1
+    first = n1 * r + 2 * (y1 @ P @ r) * y1 + (y2 @ P @ r + tau * n1) * y2
+    second = (y2 @ P @ r + tau * (n1 + n2)) * y1
     assert n1 and n2 and np.array_equal(moved, np.stack([first, second], axis=1))
     assert np.array_equal(cubes(Y, P), Y * [n1, n2])
 
 
 def of_last_layer(upsilon, kappa):
-    """The four equations in (α, β, σ, λ), with U₂ = υ U₁ and K₂ = κ K₁."""
+    """The four equations in (ξ, η, τ, λ), with U₂ = υ U₁ and K₂ = κ K₁."""
     return np.array(
         [
             [0, 1, 1, -upsilon],
@@ -303,11 +303,55 @@ def test_the_layers_add_up_and_the_source_says_whose_their_dimensions_are(
 
 def test_what_was_measured_is_named_and_what_is_too_large_is_not_measured():
     small = expected_dimension(Transformer.uniform(2, 1, 2, heads=3))
-    assert "the layer 2→2 of 3 heads was measured by itself: 12" in small.note
+    assert "layer 2→2 of 3 heads, a = 1, was measured by itself: 12" in small.note
     large = expected_dimension(Transformer.uniform(40, 40, 2, heads=50))
     assert large.value is None and "too large to be measured unasked" in large.note
     closed = expected_dimension(Transformer.uniform(4000, 40, 20, heads=50))
     assert closed.value is not None and closed.status == "proved here"
+
+
+@pytest.mark.parametrize(
+    ("widths", "heads", "skip"),
+    [((2, 2, 2), (3, 4), False), ((3, 2, 4), (3, 5), False), ((2, 2, 2), (4, 3), True)],
+)
+def test_every_layer_that_was_measured_is_named_with_its_own_number(
+    widths, heads, skip
+):
+    arch = Transformer(widths, (1, 1), heads=heads, skip=skip)
+    note = expected_dimension(arch).note
+    for H, d, d_out in zip(heads, widths, widths[1:], strict=False):
+        alone = measure_dimension(Transformer((d, d_out), (1,), heads=H)).value
+        said = f"{d}→{d_out} of {H} heads, a = 1, was measured by itself: {alone}"
+        assert said in note
+
+
+@pytest.mark.parametrize(
+    ("arch", "is_proved"),
+    [
+        # ⌊G/2⌋ v is 2, and G v / 2 is 3
+        (Transformer((3, 3, 3), (1, 2), heads=3, block=Block(2)), False),
+        (Transformer((3, 3, 3), (1, 2), heads=4, block=Block(2)), True),
+        # a single head of rank one, in the last layer or before it
+        (Transformer((2, 2, 2), (2, 1), heads=(2, 1)), True),
+        (Transformer((2, 2, 2), (1, 2), heads=(1, 2)), False),
+        # values of rank one: two heads for one half of δ only
+        (Transformer((2, 2, 2), (1, 1), heads=2, block=Block(1)), False),
+        # the last layer has to be filled without skips, and may be thin with them
+        (Transformer((2, 2, 2), (2, 2), heads=(2, 1), block=Block(1)), False),
+        (Transformer((2, 2, 2), (2, 2), heads=(2, 1), skip=True, block=Block(1)), True),
+        (
+            Transformer((2, 2, 2), (2, 2), heads=(1, 2), skip=True, block=Block(1)),
+            False,
+        ),
+    ],
+    ids=str,
+)
+def test_a_network_at_an_edge_is_added_up_just_inside_the_hypotheses(arch, is_proved):
+    found = expected_dimension(arch)
+    assert (found.value is not None) == is_proved
+    if is_proved:
+        assert found.value == measure_dimension(arch).value
+        assert found.status in ("proved here", "exact")
 
 
 def test_with_skips_layers_of_any_number_of_heads_add_up_too():

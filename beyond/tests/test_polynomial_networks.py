@@ -7,8 +7,8 @@ arXiv 2506.17093, with the reworked appendices of version 3: Sections 1 to 5 and
 Appendix A were read, in a text without pages. So a statement is named by its number.
 
 Dao and Rodriguez, Minimal Filling Architectures of Polynomial Neural Networks, arXiv
-2605.09609: the files of their repository daokevin06/MFA_PNNs at commit f958bb6 were
-read, which name Proposition 2.5 and Table 2 of the paper; the paper itself was not.
+2605.09609: the paper itself was not read; the numbers below stand in its repository
+daokevin06/MFA_PNNs at commit f958bb6, whose files name Proposition 2.5 and Table 2.
 """
 
 from itertools import pairwise, product

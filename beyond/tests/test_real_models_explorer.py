@@ -4,6 +4,8 @@ caveat beside them."""
 import pytest
 from panels import headlines, title, trace
 
+from neuroviz.kit.words import grouped
+from neuroviz_beyond.transformers.formulas import expected_dimension
 from neuroviz_beyond.transformers.real_models import (
     CAVEAT,
     MODELS,
@@ -65,9 +67,14 @@ def test_each_bar_says_what_proves_the_stack_of_its_model(panel):
     panel.state = "parts=all"
     bars = trace(panel.figure, "bases of values and outputs").customdata
     said = dict(zip(names_of(panel), bars, strict=True))
-    proved = "its stack without norms and MLPs: {}, proved here"
-    assert proved.format("Theorem H") in said["GPT-2 small"]
-    assert proved.format("Theorem R") in said["Llama-3-8B"]
+    stack = "its stack without norms and MLPs"
+    assert f"{stack}: Theorem R, proved here" in said["Llama-3-8B"]
+    shifts = f"{stack}, with {grouped(8448)} shifts more"
+    assert f"{shifts}: Theorem H, proved here" in said["GPT-2 small"]
+    gpt2 = real_model("GPT-2 small")
+    lost = sum(gpt2.redundant.values()) + gpt2.shifts
+    proved = expected_dimension(gpt2.architecture()).value
+    assert lost == gpt2.parameters - proved
     for name in ("Mistral-7B", "GPT-3 175B"):
         assert "no theorem is about its mask" in said[name]
         assert "proved" not in said[name]

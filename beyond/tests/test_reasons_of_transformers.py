@@ -104,12 +104,44 @@ def test_hypotheses_of_theorem_n_fail_exactly_where_it_lacks_something():
     for arch in networks(1500):
         is_its_kind = arch.attention == "lightning" and not arch.skip
         has_values = arch.block == Block(arch.block.value_dim, arch.block.kv_heads)
-        if not (is_its_kind and arch.num_layers > 1 and arch.tokens > 1 and has_values):
-            continue
+        is_deep = arch.num_layers > 1 and arch.tokens > 1
+        about = is_its_kind and has_values and is_deep
         holds = all(asked.holds for asked in hypotheses_of("Theorem N", arch))
-        assert holds == (what_theorem_n_lacks(arch) is None), arch
+        assert holds == (about and what_theorem_n_lacks(arch) is None), arch
         said.append(holds)
     assert set(said) == {True, False}
+
+
+@pytest.mark.parametrize("theorem", ["Theorem M", "Theorem S"])
+def test_hypotheses_of_lightning_fail_where_another_theorem_or_none_answers(theorem):
+    """One head is Theorem 3.2, and one layer with a skip Theorem M or 3.2."""
+    said = []
+    for arch in networks(1500):
+        if arch.heads == (1,) or (theorem == "Theorem S" and arch.num_layers == 1):
+            continue
+        holds = all(asked.holds for asked in hypotheses_of(theorem, arch))
+        found = expected_dimension(arch)
+        assert holds == found.source.startswith(theorem), (arch, found)
+        said.append(holds)
+    assert set(said) == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("theorem", "arch"),
+    [
+        ("Theorem M", Transformer((3, 3), (2,), heads=2, block=Block(biases=True))),
+        ("Theorem M", Transformer((3, 3, 3), (2, 2), heads=2)),
+        ("Theorem M", Transformer((3, 2), (2,), heads=3)),
+        ("Theorem N", Transformer.uniform(2, 2, 2, heads=2, block=Block(rotary=True))),
+        (
+            "Theorem S",
+            Transformer.uniform(2, 2, 2, skip=True, block=Block(temperature=True)),
+        ),
+    ],
+    ids=str,
+)
+def test_what_a_theorem_of_lightning_is_not_about_fails_in_one_line(theorem, arch):
+    assert [asked.holds for asked in hypotheses_of(theorem, arch)].count(False) == 1
 
 
 @pytest.mark.parametrize("theorem", ["Theorem A′", "Theorem E", "Theorem K"])

@@ -1,6 +1,8 @@
 """Theorems H, W, K, S, F, L, M, N and R: the formula against exact ranks of random
 networks, edges included; and what they do not claim."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
+SEEDS = range(200)
 EACH = dict.fromkeys("HWKSFL", 60) | {"M": 200, "N": 150, "R": 150}
 """How many networks of each seed: 12,000 for a theorem, of which at least 10,000 are
-different; 30,000 or 40,000 for the last three, of which at least 20,000 are."""
+different; 30,000 or 40,000 for the last three, of which at least 20,000 are. How many
+of these differ in what their dimension depends on: `COUNTS`."""
 
 
 def random_networks(theorem, seed):
@@ -156,13 +160,75 @@ def _positions(rng):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("theorem", EACH)
 def test_a_theorem_says_what_is_measured(theorem, seed):
     for arch in random_networks(theorem, seed):
         assert (
             measure_dimension(arch, seed=seed).value == expected_dimension(arch).value
         ), str(arch)
+
+
+class Count(NamedTuple):
+    """Of the networks of all seeds: how many are different; how many still are where
+    `what_matters` is all that counts; and if the order of the layers does not."""
+
+    different: int
+    in_what_matters: int
+    up_to_order: int
+
+
+COUNTS = {
+    "Theorem M": Count(23_692, 4_501, 1_978),
+    "Theorem N": Count(24_795, 11_242, 8_563),
+    "Theorem N, Theorem M": Count(12_952, 5_349, 3_861),
+    "Theorem R": Count(24_035, 14_713, 10_089),
+}
+
+
+def what_matters(arch):
+    """The layers, and what else the statement speaks of: not t, nor the mask, nor the
+    part of a above d or of v above the widths, nor of one lightning layer the skip."""
+    block = arch.block
+    is_softmax = arch.attention == "softmax"
+    layers = []
+    for H, (d, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+        v = min(block.value_dim or d, d, d_out)
+        if is_softmax and block.value_dim is None:
+            v = None  # full V, not a product of a d × d matrix with another
+        layers.append((H, block.kv_heads or H, d, d_out, min(a, d), v))
+    skip = arch.skip if is_softmax else arch.skip and arch.num_layers > 1
+    return tuple(layers), skip, block.rotary, block.positions, block.temperature
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("theorem", "MNR")
+def test_the_pages_say_how_many_of_the_random_networks_differ(theorem):
+    found = [arch for seed in SEEDS for arch in random_networks(theorem, seed)]
+    parts = {f"Theorem {theorem}": found}
+    if theorem == "N":
+        closed = "Theorem N, Theorem M"
+        parts[closed] = [a for a in found if expected_dimension(a).source == closed]
+    for name, networks in parts.items():
+        core = {what_matters(arch) for arch in networks}
+        unordered = {(tuple(sorted(layers, key=str)), *more) for layers, *more in core}
+        count = Count(len(set(networks)), len(core), len(unordered))
+        assert count == COUNTS[name]
+
+
+def test_what_does_not_matter_does_not_make_networks_different():
+    one = Transformer((2, 2), (2,), heads=2)
+    same = Transformer((2, 2), (3,), 4, "lightning", 2, True, True, Block(3))
+    assert what_matters(one) == what_matters(same)
+    for other in (
+        Transformer((2, 2), (1,), heads=2),
+        Transformer((2, 2), (2,), heads=2, block=Block(1)),
+        Transformer.uniform(2, 2, 2, heads=2),
+    ):
+        assert what_matters(one) != what_matters(other)
+    assert what_matters(Transformer.uniform(2, 2, 2)) != what_matters(
+        Transformer.uniform(2, 2, 2, skip=True)
+    )
 
 
 def test_two_tokens_can_have_less_than_theorem_w_says():

@@ -34,7 +34,7 @@ function specialLayer(columns: Complex[][]): Complex[][] {
   });
 }
 
-/** Both columns of h⁰(ω x₁, x₂). */
+/** Both columns of f⁰(ω x₁, x₂). */
 export function tokenAt({ one, across }: TokenFacts, slant: number, degrees: number): Complex[][] {
   const omega = unit(degrees);
   const first = one.map((x): Complex => times(omega, [x, 0]));

@@ -26,7 +26,7 @@ _OF_THE_HEADS = ("turn", "width", "head_dim", "heads", "shared", "follow", "seed
 class BlendingExplorer(Panel):
     """Turn a token, or two heads, round a circle, and see where the layer notices.
 
-    View "token": h⁰(ω x₁, x₂) beside h⁰(x₁, x₂), the special layer of Theorem N. View
+    View "token": f⁰(ω x₁, x₂) beside f⁰(x₁, x₂), the special layer of Theorem N. View
     "heads": A′ = g A and V′ = V g⁻¹, as in Theorem M, with the ranks of A₁′ and A₂′.
 
     Controls: see `BlendingSetting`; those of a view are shown with it.
@@ -77,7 +77,7 @@ def _token_badge(study: TokenStudy) -> str:
     if s.slant == 0:
         says = (
             "Theorem N, step (a): column 1 is ω³ m₁x₁ and column 2 is m₂x₂, with "
-            "m = xᵀPx. So h⁰(ωx₁, x₂) = h⁰(x₁, x₂) exactly where ω³ = 1."
+            "m = xᵀPx. So f⁰(ωx₁, x₂) = f⁰(x₁, x₂) exactly where ω³ = 1."
         )
         reasons = Reasons(says, "Theorem N", (orthogonal, lengths))
         claim = badge("proved here", "Theorem N, step (a)", reasons)
@@ -91,7 +91,7 @@ def _token_badge(study: TokenStudy) -> str:
     angles = ", ".join(f"{angle}°" for angle in study.returns)
     places = len(study.returns)
     said = Reasons(
-        "h⁰ at ω = 1 and at both other cube roots of 1, computed with numbers a + bω, "
+        "f⁰ at ω = 1 and at both other cube roots of 1, computed with numbers a + bω, "
         "ω² = −1 − ω, without rounding. No other ω comes back: x₁ and x₂ are "
         "independent, and column 1 has the part ω³x₁.",
         "Theorem N",

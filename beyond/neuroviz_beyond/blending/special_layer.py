@@ -1,4 +1,4 @@
-"""The layer h⁰(X) = X Xᵀ P X of Theorem N, over any numbers, and where it is not
+"""The layer f⁰(X) = X Xᵀ P X of Theorem N, over any numbers, and where it is not
 one-to-one.
 
 Here d = 2, so P = diag(1, 1) is the identity. Tokens are x₁ = (12/13, −5/13) and

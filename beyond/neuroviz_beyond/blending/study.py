@@ -47,7 +47,7 @@ class BlendingSetting:
 
 
 class TokenStudy(NamedTuple):
-    """h⁰(ω x₁, x₂) beside h⁰(x₁, x₂).
+    """f⁰(ω x₁, x₂) beside f⁰(x₁, x₂).
 
     Attributes:
         returns: the angles from 0 to 359 at which both are equal, exactly.

@@ -55,9 +55,9 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
                     Σ D_i − (l − 1) δ²
 
     With one token a mask does nothing, and softmax is linear. Where a D_i has no proved
-    formula that layer is measured by itself, if it is small; the note says so, and the
-    status is "exact". What is observed, not proved, has its grid in the note. Where
-    nothing is known the value is None.
+    formula that layer is measured by itself, if it is small; the note names each such
+    layer, and the status is "exact". What is observed, not proved, has its grid in the
+    note. Where nothing is known the value is None.
 
     >>> expected_dimension(Architecture((10, 10, 10), (2, 2))).value
     170
@@ -188,7 +188,8 @@ def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> E
         layers.append(one)
     weakest = min(layers, key=lambda one: CERTAINTY.index(one.status))
     if weakest.status in ("observed", "exact"):
-        note = f"{said}; {weakest.note}"
+        not_proved = [one.note for one in layers if one.status in ("observed", "exact")]
+        note = "; ".join([said, *not_proved])
         return Expected(value, weakest.status, f"{theorem}, {weakest.source}", note)
     if any(one.source == "Theorem M" for one in layers):
         return Expected(value, "proved here", f"{theorem}, Theorem M", said)
@@ -208,5 +209,5 @@ def layer_alone(H: int, layer: tuple[int, int, int], block: Block) -> Expected:
         return known
     found = measure_dimension(alone).value
     heads = "one head" if H == 1 else f"{H} heads"
-    note = f"the layer {d}→{d_out} of {heads} was measured by itself: {found}"
+    note = f"the layer {d}→{d_out} of {heads}, a = {a}, was measured by itself: {found}"
     return Expected(found, "exact", "Exact rank", note)

@@ -19,6 +19,7 @@ def hypotheses_of(theorem: str, arch: Transformer) -> tuple[Hypothesis, ...]:
     >>> for asked in hypotheses_of("Theorem N", arch):
     ...     print(asked.holds, asked.says)
     True lightning
+    True nothing in the block but values and shared keys
     True no skips
     True t ≥ 2 (t = 3)
     True two layers or more (l = 2)
@@ -30,7 +31,9 @@ def hypotheses_of(theorem: str, arch: Transformer) -> tuple[Hypothesis, ...]:
     return _ASKED[theorem](arch)
 
 
-def _theorem_m(arch: Transformer) -> tuple[Hypothesis, ...]:
+def theorem_m_of_each_layer(arch: Transformer) -> tuple[Hypothesis, ...]:
+    """What Theorem M asks of the layers, each by itself, that Theorem N or S adds
+    up."""
     few = []
     sharp = []
     for H, (d, d_out, a) in zip(arch.heads, arch.layers, strict=True):
@@ -41,10 +44,19 @@ def _theorem_m(arch: Transformer) -> tuple[Hypothesis, ...]:
         sharp.append(min(p, q) <= 1 or max(p, q) >= H - 1)
     return (
         _kind(arch, "lightning"),
+        _values_only(arch),
         _tokens(arch, 2),
         Hypothesis("heads that share nothing", _groups(arch) == arch.heads),
         _in_each("H ≤ min(d, d′)", few),
         _in_each("p ≤ 1, q ≤ 1, p ≥ H − 1 or q ≥ H − 1", sharp),
+    )
+
+
+def _theorem_m(arch: Transformer) -> tuple[Hypothesis, ...]:
+    depth = arch.num_layers
+    return (
+        Hypothesis(f"one layer (l = {depth})", depth == 1),
+        *theorem_m_of_each_layer(arch),
     )
 
 
@@ -62,6 +74,7 @@ def _theorem_n(arch: Transformer) -> tuple[Hypothesis, ...]:
     rich = "a ≥ 2 or ⌊G/2⌋ v ≥ δ before the last layer, or a mask"
     return (
         _kind(arch, "lightning"),
+        _values_only(arch),
         Hypothesis("no skips", not arch.skip),
         _tokens(arch, 2),
         Hypothesis(f"two layers or more (l = {arch.num_layers})", arch.num_layers > 1),
@@ -83,6 +96,7 @@ def _theorem_s(arch: Transformer) -> tuple[Hypothesis, ...]:
         Hypothesis(
             "lightning, with skips", arch.attention == "lightning" and arch.skip
         ),
+        _values_only(arch),
         _tokens(arch, 2),
         _in_layers("G v ≥ d before the last layer", is_filled),
     )
@@ -118,13 +132,11 @@ def _theorem_e(arch: Transformer) -> tuple[Hypothesis, ...]:
 
 
 def _theorem_w(arch: Transformer) -> tuple[Hypothesis, ...]:
-    block = arch.block
-    has_values_only = block == Block(block.value_dim, block.kv_heads)
     return (
         _kind(arch, "softmax"),
         _tokens(arch, 3),
         Hypothesis("no skips", not arch.skip),
-        Hypothesis("nothing in the block but values and shared keys", has_values_only),
+        _values_only(arch),
     )
 
 
@@ -198,6 +210,12 @@ _ASKED = {
 
 def _kind(arch: Transformer, attention: str) -> Hypothesis:
     return Hypothesis(attention, arch.attention == attention)
+
+
+def _values_only(arch: Transformer) -> Hypothesis:
+    block = arch.block
+    holds = block == Block(block.value_dim, block.kv_heads)
+    return Hypothesis("nothing in the block but values and shared keys", holds)
 
 
 def _tokens(arch: Transformer, least: int) -> Hypothesis:

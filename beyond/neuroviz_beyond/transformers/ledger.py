@@ -14,6 +14,7 @@ from neuroviz.attention.ledger import (
 from neuroviz.rank.weights import flatten, unflatten
 from neuroviz_beyond.transformers.block_formulas import (
     effective_widths,
+    lost_directions,
     speaks_of_fibres,
     what_is_missing,
 )
@@ -30,11 +31,22 @@ def _cause(net: Transformer, entries: Mapping[str, int], dimension: int) -> str 
     if net.tokens == 1:
         return hidden_by_tokens(net.paper)
     if net.attention == "softmax":
-        missing = None if net.block.is_plain else what_is_missing(net)
-        return missing and f"no cause is proved; the formulas do not reach {missing}"
+        return None if net.block.is_plain else _cause_in_a_block(net, entries)
     if not net.block.is_plain:
         return None
     return _cause_of_lightning_heads(net, dimension)
+
+
+def _cause_in_a_block(net: Transformer, entries: Mapping[str, int]) -> str | None:
+    """What `expected_dimension` says of these directions, or why it says nothing."""
+    if missing := what_is_missing(net):
+        return f"no cause is proved; the formulas do not reach {missing}"
+    observed = [
+        f"{name} {count}"
+        for name, count in lost_directions(net).items()
+        if name not in entries
+    ]
+    return f"observed, not proved: {', '.join(observed)}" if observed else None
 
 
 def _cause_of_lightning_heads(net: Transformer, dimension: int) -> str | None:

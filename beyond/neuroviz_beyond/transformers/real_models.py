@@ -72,7 +72,11 @@ class RealModel:
 
     @cache  # noqa: B019 (the models live as long as the module)
     def architecture(self) -> Transformer:
-        """The stack of attention layers with skips."""
+        """The stack of attention layers with skips.
+
+        A window is left out: on inputs no longer than it, both masks agree. So for
+        Mistral-7B and GPT-3 this is the network up to its window.
+        """
         groups = None if self.kv_heads == self.heads else self.kv_heads
         block = Block(
             value_dim=self.head_dim,
@@ -92,8 +96,8 @@ class RealModel:
 
     @property
     def theorem(self) -> str:
-        """What proves the dimension of `architecture`: "Theorem H" or "Theorem R"; ""
-        where the model has another mask.
+        """What proves the dimension of `architecture` for inputs of any length:
+        "Theorem H" or "Theorem R"; "" where the model has another mask.
 
         >>> names = "GPT-2 XL", "LLaMA-7B", "Mistral-7B"
         >>> [real_model(name).theorem for name in names]
@@ -114,6 +118,17 @@ class RealModel:
         layers."""
         found = known_redundancies(self.architecture())
         return {name: found[name] for name in SYMMETRIES if name in found}
+
+    @property
+    def shifts(self) -> int:
+        """Silent directions between the layers of `architecture`, which a norm after
+        each layer prevents.
+
+        >>> real_model("GPT-2 small").shifts
+        8448
+        """
+        found = known_redundancies(self.architecture())
+        return found.get("shifts between layers", 0)
 
     @property
     def dimension(self) -> int:
@@ -353,9 +368,11 @@ def _right_of(model: RealModel) -> list[str]:
     """With what right, in lines: the note, and what proves the stack."""
     lines = [f"({model.note})"] if model.note else []
     if model.theorem:
-        lines.append(f"its stack without norms and MLPs: {model.theorem}, proved here")
+        more = f", with {grouped(model.shifts)} shifts more" if model.shifts else ""
+        proved = f"its stack without norms and MLPs{more}"
+        lines.append(f"{proved}: {model.theorem}, proved here")
     else:
-        lines.append("no theorem is about its mask")
+        lines.append("no theorem is about its mask, beyond its window")
     return lines
 
 

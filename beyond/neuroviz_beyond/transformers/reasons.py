@@ -9,7 +9,10 @@ from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.reasons import LONGEST_LINE
 from neuroviz.rank.results import Measurement
 from neuroviz_beyond.reasons import PAGES, Reasons
-from neuroviz_beyond.transformers.hypotheses import hypotheses_of
+from neuroviz_beyond.transformers.hypotheses import (
+    hypotheses_of,
+    theorem_m_of_each_layer,
+)
 from neuroviz_beyond.transformers.in_numbers import (
     formula_in_numbers,
     layers_in_numbers,
@@ -63,9 +66,7 @@ def of_a_formula(expected: Expected, net: Architecture | Transformer) -> Reasons
     asked = () if theorem == "Beyond the paper" else hypotheses_of(theorem, arch)
     if "Theorem M" in others:
         facts.insert(-1, "of Theorem M: p = (d − a)₊² and q = (d − v)(d′ − v)")
-        asked += tuple(
-            one for one in hypotheses_of("Theorem M", arch) if one not in asked
-        )
+        asked += tuple(one for one in theorem_m_of_each_layer(arch) if one not in asked)
     return Reasons(
         says=f"{expected.source}: dim = {numbers} = {expected.value}",
         source=theorem if theorem in PAGES else "",
