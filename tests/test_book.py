@@ -403,7 +403,7 @@ def wake(page, number: int) -> str:
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
     return (
-        f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.innerText])"
+        f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.textContent])"
     )
 
 
