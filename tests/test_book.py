@@ -402,9 +402,8 @@ def wake(page, number: int) -> str:
     plot = f"{here}.querySelector('.js-plotly-plot')"
     # Not the whole layout: plotly keeps notes of its own in it.
     drawn = f"{plot}.data, ({plot}.layout.annotations || []).map(note => note.text)"
-    return (
-        f"JSON.stringify([{drawn}, {here}.querySelector('.nv-description')?.textContent])"
-    )
+    words = f"{here}.querySelector('.nv-description')?.textContent"
+    return f"JSON.stringify([{drawn}, {words}])"
 
 
 grouped = pytest.mark.xdist_group("book")
