@@ -204,7 +204,7 @@ presets(factors, {"d = 4, a = 3": "d=4;a=3", "Q loses a rank": "rank=Q"})
 # %% [markdown]
 # ## Build one yourself
 #
-# Make a fibre larger. <!-- lab -->Below the verdict stand your $Q$ and $K$.<!-- end of lab -->
+# Make a fibre larger. <!-- lab --> Below the verdict stand your $Q$ and $K$.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_large_fibre

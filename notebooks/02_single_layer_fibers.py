@@ -247,7 +247,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# Now find two weights with one function yourself, with numbers of your own. <!-- lab -->Below the verdict stands your own layer, $A$ and $V$ divided by their lengths. Where
+# Now find two weights with one function yourself, with numbers of your own. <!-- lab --> Below the verdict stands your own layer, $A$ and $V$ divided by their lengths. Where
 # your second pair has its function, the point has walked there.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}

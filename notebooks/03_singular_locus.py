@@ -292,7 +292,7 @@ predict(
 # %% [markdown]
 # ## Build one yourself
 #
-# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly. <!-- lab -->Below the verdict stand the roots of your $q_1$ and $q_2$.<!-- end of lab -->
+# It is easy to put the linear form on the wrong side. Whole numbers are checked exactly. <!-- lab --> Below the verdict stand the roots of your $q_1$ and $q_2$.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_boundary_layer
@@ -432,7 +432,7 @@ predict(
 #
 # </details>
 #
-# Find a target that draws layers to a singular point, without drawing lots. <!-- lab -->Below the verdict it stands at its twin in the slice, turned and scaled.<!-- end of lab -->
+# Find a target that draws layers to a singular point, without drawing lots. <!-- lab --> Below the verdict it stands at its twin in the slice, turned and scaled.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.lessons.checks_one_layer import check_singular_goal

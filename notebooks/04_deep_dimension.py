@@ -260,7 +260,7 @@ where_it_stops
 # %% [markdown]
 # ## Build one yourself
 #
-# Not every network outside the hypotheses of Corollary 3.8 makes Eq. 14 wrong. <!-- lab -->Below the verdict stands your network, added up.<!-- end of lab -->
+# Not every network outside the hypotheses of Corollary 3.8 makes Eq. 14 wrong. <!-- lab --> Below the verdict stands your network, added up.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 exercise(

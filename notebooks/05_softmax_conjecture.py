@@ -148,7 +148,7 @@ Figure3Explorer(
 # %% [markdown]
 # ## Build one yourself
 #
-# Usually softmax has one dimension more for each layer. Not always. <!-- lab -->Below the verdict stand your sizes with lightning, added up.<!-- end of lab -->
+# Usually softmax has one dimension more for each layer. Not always. <!-- lab --> Below the verdict stand your sizes with lightning, added up.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
 exercise(
