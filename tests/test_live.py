@@ -277,7 +277,7 @@ def served_panel(tmp_path, visit):
 @live_test
 def test_live_says_what_it_fetches_before_it_does(served_panel):
     page = served_panel(**PHONE)
-    words = "Live and the buttons below fetch Python into this page, some 11 MB, once"
+    words = "Live fetches Python into this page, some 11 MB, once"
     assert words in page.locator(".nv-panel").inner_text()
     assert page.evaluate(SMALL) == []
 
