@@ -37,7 +37,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 import start from "./live/start.js";
 const place = document.getElementById("place");
 const seen = (what) => document.querySelector(what);
-let python, close = () => {};
+let python, panel;
 const drawn = ".nv-figure :is(.main-svg, .nv-handle, [role=gridcell])";
 const isThere = () => seen(".nv-done") && seen(drawn);
 const says = () => isThere() && seen(".nv-description")?.innerText;
@@ -50,11 +50,11 @@ window.changed = (before, patience) => new Promise((go) => {
   if (patience) setTimeout(go, patience, "");
 });
 window.show = async (how) => {
-  close();
-  close = () => {};
+  panel?.close();
+  panel = undefined;
   python ??= start();
   python.onProgress = ({ words }) => window.said.push(words);
-  close = await python.open(place, { mode: "light", state: null, ...how });
+  panel = await python.open(place, { mode: "light", state: null, ...how });
   return window.changed("");
 };
 </script>"""
