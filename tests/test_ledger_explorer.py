@@ -70,7 +70,7 @@ def test_the_description_says_in_words_what_is_shown(panel):
     assert "● exact · 38" in title(panel) and "■ proved · Cor. 3.8: 38" in title(panel)
     panel.state = "widths=3,3,3;head_dims=1,2"
     assert "□ proved here · Theorem C: 18" in title(panel)
-    for part in ("other reasons 2: A₁ has rank one", "chance ≤", "Eq. 14 would say 20"):
+    for part in ("the rest 2: A₁ has rank one", "chance ≤", "Eq. 14 would say 20"):
         assert part in panel.description, part
 
 
@@ -113,8 +113,7 @@ def test_a_wrong_measurement_leaves_the_formula_alone_and_the_panel_says_so(
         assert numbers(panel)[-1] == 37 and "they DISAGREE" in panel.description
         assert panel.facts["formula"]["value"] == 38
         assert (
-            "other reasons 1:" in panel.description
-            and "please tell us" in panel.description
+            "the rest 1:" in panel.description and "please tell us" in panel.description
         )
     clear_cache()
 
@@ -136,6 +135,6 @@ def test_sizes_that_make_no_sense_are_refused_in_words(panel, name, text, words)
 
 def test_the_cause_of_unexplained_directions_is_said_in_the_description():
     s = study_ledger(LedgerSetting(widths="3,3,3", head_dims="1,2"))
-    assert s.ledger.unexplained and f"other reasons 2: {s.ledger.note}" in _say_ledger(
+    assert s.ledger.unexplained and f"the rest 2: {s.ledger.note}" in _say_ledger(
         s.ledger, s.exact
     )

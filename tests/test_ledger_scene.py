@@ -153,7 +153,7 @@ def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimens
     bar = page.locator(".bar.dimension .long")
     end = float(bar.get_attribute("x")) + float(bar.get_attribute("width"))
     assert tick == pytest.approx(end, abs=0.1) and tick_is_seen(page)
-    assert page.locator(".row.unexplained b").inner_text() == "other reasons"
+    assert page.locator(".row.unexplained b").inner_text() == "the rest"
     hatched = page.locator(".bar.unexplained .long").get_attribute("fill")
     assert (
         hatched.startswith("url(#nv-hatch") and page.locator(hatched[4:-1]).count() == 1

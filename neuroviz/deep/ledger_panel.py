@@ -67,7 +67,7 @@ def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:
         if parts:
             costs.append(f"{name} {sum(parts)}")
     if ledger.unexplained:
-        costs.append(f"other reasons {ledger.unexplained}: {ledger.note}")
+        costs.append(f"the rest {ledger.unexplained}: {ledger.note}")
     idle = ledger.parameters - ledger.dimension
     silent = "direction is" if idle == 1 else "directions are"
     remain = "dimension remains" if ledger.dimension == 1 else "dimensions remain"

@@ -107,9 +107,8 @@ def _beside_the_fibre(
     preset = "generic" if case == "generic" else "rank-one"
     walk = _walk_to(start, case, A2 / np.linalg.norm(A), V2 / np.linalg.norm(V))
     entries = typed({"A": _below_one(A), "V": _below_one(V)})
-    return "FiberExplorer", (
-        f"preset={preset};width={A.shape[1]};width_out={len(V)};{walk};entries={entries}"
-    )
+    sizes = f"width={A.shape[1]};width_out={len(V)}"
+    return "FiberExplorer", f"preset={preset};{sizes};{walk};entries={entries}"
 
 
 def _walk_to(start: Pair, case: str, A: np.ndarray, V: np.ndarray) -> str:

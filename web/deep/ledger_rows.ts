@@ -46,7 +46,7 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
     const number = node.append("strong").attr("class", "number");
     const answer = name === "parameters" ? "" : " nv-answer";
     const words = node.append("p");
-    words.append("b").text(name === "unexplained" ? "other reasons" : name);
+    words.append("b").text(name === "unexplained" ? "the rest" : name);
     const why = words.append("span").attr("class", "why");
     why.classed("nv-answer", answer !== "");
     const room = node.append("div").attr("class", "room");

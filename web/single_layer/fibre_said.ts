@@ -17,11 +17,10 @@ export function saidOfOutputs(isSame: boolean, start: Matrix): Said[] {
 
 /** Of the weights; how far the outputs have moved only Python measures. */
 export function saidOfWeights(isSame: boolean, now: Pair, start: Layer): Said[] {
+  if (!isSame) return lines("other weights:", "the outputs moved");
   const isStart = JSON.stringify(now) === JSON.stringify(start.now);
-  const [first, second] = !isSame
-    ? ["other weights:", "the outputs moved"]
-    : isStart
-      ? ["the start: nothing has", "moved yet"]
-      : ["other weights,", "the same outputs"];
-  return [{ text: first }, { text: second }];
+  if (isStart) return lines("the start: nothing has", "moved yet");
+  return lines("other weights,", "the same outputs");
 }
+
+const lines = (...all: string[]): Said[] => all.map((text) => ({ text }));
