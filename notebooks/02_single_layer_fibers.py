@@ -94,23 +94,38 @@ fibre
 # %% [markdown]
 # ## Tell first order from second order
 #
-# The last chart of [the panel](#Walk-along-a-fibre) names two orders. What do they mean? The curve is bent, so a straight step along it leaves it too, but only just. Take a step of length $\varepsilon = 0.001$ that starts out along the
-# curve, and one that goes across:
+# The last chart of [the panel](#Walk-along-a-fibre) names two orders. What do they mean? Take a step of length $\varepsilon = 0.001$ that goes across the curve: it moves the outputs by two thousandths of their
+# size. And one that starts out along the curve? The curve is bent, so a straight step along it leaves it too, but only just.
 #
-# <!-- teacher (4 min): Ask for the two slopes before the cell runs. This is the one place where the word tangent is worth the chalk. -->
+# <!-- teacher (4 min): Take guesses before anybody points at the chart. This is the one place where the word tangent is worth the chalk. -->
 
 # %%
 e = 0.001
 along = np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
 across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
-print(f"along the curve {along:.0e}, across {across:.0e}")
+
+predict(
+    "The step along the curve moves the outputs by 10ⁿ of their size. Which n?",
+    round(np.log10(along)),
+    wrong={
+        -3: "That is the size of the step. Multiply out (1 + ε)(1 − ε).",
+        -9: "That would be ε³. Multiply out (1 + ε)(1 − ε).",
+        6: "The outputs hardly move: n is negative.",
+        3: "The outputs hardly move: n is negative.",
+    },
+)
 
 # %% [markdown]
-# The first is a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. The other is two thousandths: of *first order*.
+# <details><summary>Why? Open this when you have committed to a number.</summary>
+#
+# Along the curve the outputs move by a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. Across it $(1+\varepsilon)(1+\varepsilon)$ is near $1 + 2\varepsilon$: of *first order*.
+# <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
+#
+# </details>
+#
 # The chart shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
 # order is the slope of a line. The rescaling is the *only*
 # direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
-# <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
 
 # %% [markdown]
 # ## Go down to rank one

@@ -245,16 +245,16 @@ def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_sta
     )
     page.get_by_role("button", name="three layers").click()
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()
-    page.get_by_role("button", name="⋯").click()
-    page.get_by_role("button", name="Link").click()
-    page.get_by_role("button", name="Copied").wait_for()
-    link = page.evaluate("navigator.clipboard.readText()")
-    assert "#LedgerExplorer@one:" in link
     page.evaluate("document.querySelector('.nv-place').dataset.light = 'yes'")
     page.evaluate("document.body.dataset.theme = 'dark'")  # it opens again, as it is
     page.wait_for_selector("[data-light]", state="detached")
     page.wait_for_selector(".nv-place .nv-description")
     assert "4→4→4→4," in page.inner_text(".nv-place .nv-description")
+    page.get_by_role("button", name="⋯").click()
+    page.get_by_role("button", name="Link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "#LedgerExplorer@one:" in link
     page.goto("about:blank")
     page.goto(link)  # to whom it was sent
     page.locator(".nv-place .nv-description", has_text="4→4→4→4,").wait_for()

@@ -20,6 +20,7 @@ from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
 from neuroviz.lessons.classroom.member import OPEN, joined
+from neuroviz.lessons.typed_numbers import number_in
 from neuroviz.lessons.wrong_answers import Mistake
 from neuroviz.rank.results import Measurement
 
@@ -224,12 +225,7 @@ class Prediction(Question):
         return " ".join(filter(None, (said, hint, why))), status
 
     def _entered(self) -> int | float:
-        typed = self._entry.value.replace("−", "-").replace(",", ".")
-        try:
-            # 1e9999999 would ask for more digits than there is room for.
-            return _number("a guess", Fraction(typed.lower().replace("e", "?")))
-        except (ValueError, ZeroDivisionError):
-            raise ValueError("Type a number first; any guess will do.") from None
+        return _number("a guess", number_in(self._entry.value))
 
 
 class Choice(Question):

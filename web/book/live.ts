@@ -77,6 +77,8 @@ export type How = Record<string, unknown>;
 export interface LivePanel {
   /** Gives it another state, as a preset of it would. */
   go(state: string): void;
+  /** Its widget, by which another panel can be opened like it. */
+  readonly model: string;
   close(): void;
 }
 
@@ -108,6 +110,7 @@ export class Python {
     const resized = new ResizeObserver(() => widget.update());
     resized.observe(element);
     return {
+      model: model!,
       go: (state) => this.tell({ kind: "go", model: model!, state }),
       close: () => {
         resized.disconnect();

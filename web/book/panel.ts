@@ -122,8 +122,7 @@ export class Panel {
   turn() {
     if (!this.isLive) return this.show();
     if (chosenMode() === this.mode) return;
-    const state = this.element.querySelector<HTMLInputElement>(".nv-state input")!;
-    this.open(state.placeholder);
+    this.open({ like: this.opened!.model });
   }
 
   /** The topic of a question that comes first. */
@@ -315,9 +314,9 @@ export class Panel {
   }
 
   /**
-   * The panel as the notebook opens it, or with another state; the still stays until it has come.
+   * The panel as the notebook opens it, or like one that is open; the still stays until it has come.
    */
-  private async open(state?: string) {
+  private async open(other: { like?: string } = {}) {
     const live = this.live!;
     // It opens already; a disabled button would lose the focus.
     if (live.ariaDisabled) return;
@@ -331,11 +330,11 @@ export class Panel {
       this.mode = chosenMode();
       const how: How = JSON.parse(this.element.dataset.open!);
       const asks = this.isAsking ? this.asks : null;
-      const opened = { ...how, asks, state: state ?? how.state, mode: this.mode };
+      const opened = { ...how, ...other, asks, mode: this.mode };
       const next = await its.open(place, opened);
       this.opened?.close();
       this.opened = {
-        go: next.go,
+        ...next,
         close() {
           next.close();
           place.remove();

@@ -38,7 +38,7 @@ export function complaintOn(text: string): string {
     const [thousand, decimal] = ["", "."].map((sign) => size.replace(",", sign));
     return `“${typed}” may be ${thousand} or ${decimal}. Type the one that you mean.`;
   }
-  return `“${typed}” is not a number alone. Type one, such as 38, −2, 0.5 or 3/4.`;
+  return `“${typed}” is not a number alone. Type one, such as 7, −2, 0.5 or 3/4.`;
 }
 
 /** A number as it is written: with a minus sign, which a keyboard has not. */

@@ -71,7 +71,8 @@ def open_panel(ticket: str, how: str) -> None:
 
     Args:
         how: as JSON, the panel's name, the mode of the page, and what the panel is
-            opened with.
+            opened with; under "like", the open panel whose state it takes, and whose
+            words, if they are shown.
     """
     import neuroviz.explorables
     import neuroviz_beyond.explorables
@@ -80,6 +81,11 @@ def open_panel(ticket: str, how: str) -> None:
     options = json.loads(how)
     name = options.pop("panel")
     mode = options.pop("mode")
+    if like := options.pop("like", None):
+        other = _panels[like]
+        options["state"] = other.state
+        if not other.is_asking:
+            options["asks"] = None
     of_the_path = name in neuroviz.explorables.__all__
     door = neuroviz.explorables if of_the_path else neuroviz_beyond.explorables
     with theme.using({"mode": mode}):
