@@ -419,7 +419,7 @@ predict(
 # %% [markdown]
 # <details><summary>Does training prefer singular functions, then?</summary>
 #
-# Not in this model: of 4,000 layers with random targets 0.1 % end at a singular point. In the panel, too, press **100 random targets**: eight layers share a target, so the count changes from press to press.
+# Not in this model: of 4,000 layers with random targets 0.1 % end at a singular point. In the panel, too, press **100 random targets**: eight layers share a target, so a count alone says little; press again, and the counts add up.
 # <!-- tested: test_flow.py::test_the_table_of_the_documentation_is_reproduced -->
 # <!-- check: gaussian.singular < 0.1 -->
 #

@@ -285,9 +285,8 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     return { s, y, z };
   }
 
+  /** So many more: the counts of all presses add up, and the last of them are marked. */
   function tryMany() {
-    tried = { targets: 0, singular: 0 };
-    solids!.marks.clear();
     trying = TRIED;
     answer.textContent = "";
     frame.soon();
@@ -308,7 +307,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     for (let run = 0; run < EACH; run++) {
       singular += Number(judge.ratio(run) < facts.flow.singular);
     }
-    solids!.marks.put(tried.targets, at, singular > 0);
+    solids!.marks.put(tried.targets % TRIED, at, singular > 0);
     tried = { targets: tried.targets + 1, singular: tried.singular + singular };
     const count = tried.singular || "none";
     answer.textContent =

@@ -171,9 +171,5 @@ export function marksSolids(stage: Stage, most: number, { colors }: Look) {
       balls.put(index, at, isSingular ? 3 * MARK : MARK, tone);
       thing.change(balls.solid);
     },
-    clear() {
-      balls.solid.position.fill(0);
-      thing.change(balls.solid);
-    },
   };
 }
