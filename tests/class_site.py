@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import socket
 import subprocess
@@ -108,14 +109,17 @@ def some_polls() -> dict[str, Poll]:
 
 
 @contextmanager
-def held(site: Path, *words: str, files: int = 0):
-    """A class in a process of its own, which may have so many files open: .students and
-    .teacher are addresses."""
-    command = [sys.executable, "-m", "neuroviz", "class", str(site), "--no-browser"]
+def held(site: Path, *words: str, files: int = 0, browser: str = ""):
+    """A class in a process of its own, which may have so many files open, and opens the
+    teacher's page by such a command: .students and .teacher are addresses."""
+    command = [sys.executable, "-m", "neuroviz", "class", str(site)]
+    if not browser:
+        command.append("--no-browser")
     asked = ("--address", "127.0.0.1", "--port", "0", "--linger", "0.3", *words)
     limit = ["prlimit", f"--nofile={files}:{files}"] if files else []
     process = subprocess.Popen(
         [*limit, *command, *asked],
+        env=os.environ | {"BROWSER": browser},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -327,6 +327,23 @@ def is_closed(way):
 # The teacher
 
 
+def test_what_the_browser_is_called_with_opens_the_page_once(site, tmp_path):
+    said = tmp_path / "said"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {said}.part\nmv {said}.part {said}\n')
+    browser.chmod(0o755)
+    with held(site, browser=f"{browser} %s") as room:
+        while not said.exists():
+            time.sleep(0.1)
+        address = said.read_text().strip()
+        assert room.token not in address
+        path = address.removeprefix(f"http://{room.teacher}")
+        teacher = Visitor(room.teacher)
+        assert teacher.get(path).status == 302
+        assert teacher.get("/").status == 200
+        assert Visitor(room.teacher).get(path).status == 403
+
+
 def test_the_teachers_pages_ask_for_the_token(room):
     stranger = Visitor(room.teacher)
     for path in ("/", "/projector", "/counts.csv", "/where.json", "/?t=anything"):

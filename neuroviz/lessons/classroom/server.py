@@ -228,6 +228,7 @@ async def run(asked: Namespace) -> None:
     own = bind_sockets(0, "127.0.0.1", family=socket.AF_INET)
     own_port = own[0].getsockname()[1]
     token = secrets.token_urlsafe(24)
+    ticket = secrets.token_urlsafe(24)
     ended = asyncio.Event()
     for_teacher = HTTPServer(
         Application(
@@ -240,6 +241,7 @@ async def run(asked: Namespace) -> None:
             ],
             hosts={f"127.0.0.1:{own_port}", f"localhost:{own_port}"},
             token=token,
+            tickets={ticket},
             ended=ended,
             where=names.where,
             note=note_on(site),
@@ -249,10 +251,12 @@ async def run(asked: Namespace) -> None:
     )
     for_students.add_sockets(students)
     for_teacher.add_sockets(own)
-    teacher = f"http://127.0.0.1:{own_port}/?t={token}"
-    print(in_words(site, names.urls(), teacher), flush=True)
+    teacher = f"http://127.0.0.1:{own_port}/?t="
+    print(in_words(site, names.urls(), teacher + token), flush=True)
     if not asked.no_browser:
-        webbrowser.open(teacher)
+        # Others on this computer can read how the browser was called: a ticket that was
+        # used opens nothing.
+        webbrowser.open(teacher + ticket)
     beat = asyncio.create_task(listeners.beat())
     try:
         await ended.wait()
