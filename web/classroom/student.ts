@@ -8,6 +8,8 @@ const FIRST_WAIT = 500; // milliseconds
 const LONGEST_WAIT = 8000;
 const AGAIN = 2000; // for a guess that was not sent
 const FOR_LONG = 180000;
+/** Milliseconds: looks for the class are never so far apart, unless the page slept. */
+const ASLEEP = 30000;
 
 const page = location.pathname.slice(1).replace(/\.html$/, "") || "index";
 const bar = made("div", "nv-class-bar");
@@ -16,6 +18,7 @@ bar.setAttribute("role", "status");
 let state: State | undefined;
 /** When the class was heard last; 0 while it is heard. */
 let lostAt = 0;
+let lookedAt = 0;
 
 async function send(question: string, guess: number | string, vote: number) {
   hear(await ask<State>("/class/lock", { question, guess, vote }));
@@ -52,8 +55,10 @@ function say(trouble: string) {
 
 /** That the class is not heard; after some minutes that it may be over. */
 function sayLost() {
-  lostAt ||= Date.now();
-  if (Date.now() - lostAt < FOR_LONG) {
+  const now = Date.now();
+  if (!lostAt || now - lookedAt > ASLEEP) lostAt = now;
+  lookedAt = now;
+  if (now - lostAt < FOR_LONG) {
     say("Looking for the class …");
     return;
   }
@@ -110,7 +115,8 @@ function heard(opened: () => void): Promise<void> {
 document.body.append(bar);
 // A telephone that wakes up has lost its socket without a word.
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !state?.isOver) look().catch(() => {});
+  if (document.hidden || state?.isOver) return;
+  look().catch(() => {});
 });
 keepSending();
 listen();
