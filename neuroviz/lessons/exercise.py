@@ -239,14 +239,16 @@ class Exercise:
         )
 
     def _repr_html_(self) -> str:
+        how = (
+            "Fill in the next cell and run it;"
+            f" <code>{escape(self.check.__name__)}</code> accepts every correct answer"
+        )
+        how += " that the course has not shown." if self.check.refuses else "."
         what = (
-            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>Fill in the"
-            " next cell and run it; "
+            f"<b>Exercise</b> · {self._facts()}<br>{escape(self.task)}<br>"
+            # a page says something else in its place
+            f'<span class="nv-how">{how}</span>'
         )
-        what += (
-            f"<code>{escape(self.check.__name__)}</code> accepts every correct answer"
-        )
-        what += " that the course has not shown." if self.check.refuses else "."
         return _box(
             "measured", "border:2px solid {};border-radius:6px;padding:8px 14px", what
         )

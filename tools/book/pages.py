@@ -17,8 +17,8 @@ from tools.notebooks import place_of
 _SHORT = 14  # lines of code that stand open
 _FOR_LAB = re.compile(r"<!-- lab -->.*?<!-- end of lab -->\n?", re.DOTALL)
 _FOR_PAGE = re.compile(r"<!-- page: (.*?) -->", re.DOTALL)
-# What needs the cell of an exercise, which is not on a page.
-_OF_THE_CELL = re.compile(r"Fill in the next cell and run it;.*?\.(?=<)", re.DOTALL)
+# What an exercise says of its cell, which is not on a page.
+_OF_THE_CELL = re.compile(r'<span class="nv-how">.*?</span>', re.DOTALL)
 # Beside the button, as a finger sees no tooltip.
 _LIVE = (
     '<button type="button" class="nv-live" hidden>Live: all controls</button>'
@@ -216,8 +216,8 @@ def on_paper(shown: str, lab: str) -> str:
     """An exercise has no cell on a page; `lab` is the notebook in the browser, or
     empty.
 
-    >>> on_paper("Find Q.<br>Fill in the next cell and run it; it accepts Q.</div>", "")
-    'Find Q.<br>On paper here; in JupyterLab the next cell checks it.</div>'
+    >>> on_paper('Find Q. <span class="nv-how">Fill in the next cell.</span>', "")
+    'Find Q. On paper here; in JupyterLab the next cell checks it.'
     """
     there = f'JupyterLab or <a href="{lab}">in the browser</a>' if lab else "JupyterLab"
     return _OF_THE_CELL.sub(
