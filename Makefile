@@ -9,7 +9,7 @@
 #:
 
 PYTHON ?= python3
-JOBS ?= 2
+JOBS ?= 3
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 CPU ?= $(if $(wildcard .venv/.cpu),1)
 
@@ -25,7 +25,7 @@ PREPARE = @sh tools/environment.sh "$(PYTHON)" "$(CPU)" "$(firstword $(MAKECMDGO
 ALLOW_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab env test test-all test-env lint format notebooks editions site class clean
+.PHONY: help lab env test test-long test-all test-env lint format notebooks editions site class clean
 
 help: ## list the targets
 	@sed -n 's/^#: \{0,1\}//p' Makefile
@@ -51,9 +51,11 @@ $(STAMP)-dev $(STAMP)-book: $(STAMP)-%: $(STAMP)
 web/node_modules/.installed: web/package-lock.json
 	@sh tools/node.sh
 
-test: lint ## ruff, then pytest: everything, of tests with many cases a few
+test: lint ## ruff, then pytest: of tests with many cases a few
 	$(PYTEST)
-test-all: lint ## the same with every case, and every notebook in a browser
+test-long: test-env ## the tests that take more than four seconds each
+	$(PYTEST) --long
+test-all: lint ## both with every case, and every notebook in a browser
 	$(PYTEST) --full
 lint: test-env ## ruff only
 	$(RUN) -m ruff check .

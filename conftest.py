@@ -51,26 +51,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full",
         action="store_true",
-        help="every case of every test, and those marked full",
+        help="every case of every test, and those marked full or long",
+    )
+    parser.addoption(
+        "--long",
+        action="store_true",
+        help="the tests marked long, and no others",
     )
 
 
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Long files first, so that no worker ends with one; without `--full` leave out
-    what only it runs."""
+    """Long files first, so that no worker ends with one; leave out what only `--full`
+    runs, and either the tests that are marked long or all others."""
     items.sort(key=lambda item: item.path.stem not in LONG)
     if config.getoption("--full"):
         return
     cases: dict[str, list[pytest.Item]] = {}
+    left_out = set()
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left_out = {
-        item
-        for item in items
-        if item.get_closest_marker("full") and not _is_asked_for(item, config)
-    }
+        is_long = item.get_closest_marker("long") is not None
+        is_full = item.get_closest_marker("full") is not None
+        is_of_others = is_long != config.getoption("--long")
+        if is_long and _is_file_asked_for(item, config):
+            is_of_others = False
+        if (is_full or is_of_others) and not _is_asked_for(item, config):
+            left_out.add(item)
     for name, found in cases.items():
         found = [item for item in found if item not in left_out]
         in_browser = found and "browser" in found[0].fixturenames
@@ -83,6 +91,10 @@ def pytest_collection_modifyitems(
 
 def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
     return any("::" in argument and argument in item.nodeid for argument in config.args)
+
+
+def _is_file_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
+    return any(item.path.name == Path(argument).name for argument in config.args)
 
 
 @pytest.fixture

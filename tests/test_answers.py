@@ -202,6 +202,7 @@ def test_a_button_that_python_does_not_hear_waits_and_one_that_it_hears_does_not
     page.wait_for_function("line().textContent === 'done in 3 ms'")
 
 
+@pytest.mark.long
 def test_a_kernel_that_was_restarted_elsewhere_is_told_from_one_that_is_busy(page):
     page.evaluate("kernel.isBusy = true; controls.number.set('value', 3)")
     dims(page, ALL)

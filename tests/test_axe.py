@@ -61,6 +61,7 @@ def test_axe_finds_what_is_wrong(bare_page):
     assert any(one.startswith("nested-interactive") for one in found)
 
 
+@pytest.mark.long
 @of_pages
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])

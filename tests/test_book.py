@@ -290,6 +290,7 @@ def test_an_unknown_notebook_is_refused(tmp_path):
         site.build(tmp_path, ["99_end"])
 
 
+@pytest.mark.long
 def test_a_class_gets_every_question_without_answers_and_folds(built):
     of_class = Site(built)
     polls = of_class.polls()
@@ -413,6 +414,7 @@ def browser_test(test):
     return pytest.mark.browser(grouped(test))
 
 
+@pytest.mark.long
 @browser_test
 def test_every_notebook_works_from_a_folder_with_the_network_closed(built, browse):
     assert notebooks(built)
@@ -622,6 +624,7 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
     assert "Scroll to it" in page.locator(PANEL).first.evaluate(not_loaded)
 
 
+@pytest.mark.long
 @browser_test
 def test_no_page_is_wider_than_the_screen(built, browse, few):
     """640 pixels are a screen of 1280 at 200 %."""

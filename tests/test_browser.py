@@ -333,6 +333,7 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
             page.screenshot(path=picture)
 
 
+@pytest.mark.long
 def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     """The point goes with the pointer; controls, words and badge follow, as in a panel
     opened there."""
@@ -372,6 +373,7 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     assert errors_shown(page) == [] and page.complaints == []
 
 
+@pytest.mark.long
 def test_the_network_of_a_cell_is_chosen_by_mouse_and_by_keyboard(lab, open_page):
     """Sliders, badges, words and ring follow, as in a panel opened there."""
     code = "from neuroviz.explorables import HypothesesExplorer\nHypothesesExplorer()"
@@ -615,6 +617,7 @@ while not pathlib.Path({wake!r}).exists():
 """A cell that says when it has begun, and sleeps until it is woken."""
 
 
+@pytest.mark.long
 def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_setting(
     start, open_page, tmp_path
 ):

@@ -100,6 +100,7 @@ def insist(page, name):
     again.click()
 
 
+@pytest.mark.long
 def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     one = student()
     other = student()
@@ -130,6 +131,7 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     assert not one.elsewhere and not other.elsewhere
 
 
+@pytest.mark.long
 def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
     page = student()
     page.goto(f"http://{room.students}/")
@@ -144,6 +146,7 @@ def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
     link.wait_for()
 
 
+@pytest.mark.long
 def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
     page = student()
     lock(page, "64")
@@ -160,6 +163,7 @@ def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
     box(page).get_by_text(said).wait_for()
 
 
+@pytest.mark.long
 def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher):
     for guess in ("64", "40", "27", "−1", "12"):
         teacher.get_by_label("A hand for").fill(guess)
@@ -173,6 +177,7 @@ def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher)
         assert teacher.wall.evaluate("document.documentElement.scrollHeight") <= height
 
 
+@pytest.mark.long
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
     page = student()
     button = box(page, 1).get_by_role("button", name="Lock in")
@@ -232,6 +237,7 @@ def test_a_guess_stays_after_a_reload_and_a_second_page_is_the_same_student(
     teacher.get_by_text("1 of 1 have answered").wait_for()
 
 
+@pytest.mark.long
 def test_a_page_without_the_network_says_so_and_sends_later(student, teacher):
     page = student()
     box(page).get_by_label("My guess").wait_for()
@@ -261,6 +267,7 @@ def test_a_class_that_starts_again_gets_the_guesses_that_are_on_the_pages(
         desk.get_by_text("1 of 1 have answered").wait_for(timeout=20_000)
 
 
+@pytest.mark.long
 def test_hands_are_counted_beside_a_bar_and_for_a_new_guess(student, teacher):
     lock(student(), "64")
     teacher.get_by_role("button", name="+1 hand for 64").click()
@@ -272,6 +279,7 @@ def test_hands_are_counted_beside_a_bar_and_for_a_new_guess(student, teacher):
     teacher.get_by_text("2 of 2 have answered").wait_for()
 
 
+@pytest.mark.long
 def test_a_row_stays_under_the_pointer_that_counts_hands(teacher):
     for guess in ("64", "64", "38"):
         teacher.get_by_label("A hand for").fill(guess)
@@ -294,6 +302,7 @@ def test_a_row_stays_under_the_pointer_that_counts_hands(teacher):
     assert rows.all_text_contents() == ["38", "64", "9"]
 
 
+@pytest.mark.long
 def test_what_cannot_be_taken_back_is_asked_for_twice(student, teacher):
     page = student()
     lock(page, "64")
@@ -316,6 +325,7 @@ def test_what_cannot_be_taken_back_is_asked_for_twice(student, teacher):
     box(page).get_by_text("It is 38").first.wait_for()
 
 
+@pytest.mark.long
 def test_hands_end_with_the_answer_and_it_is_said(teacher):
     teacher.get_by_label("A hand for").fill("64")
     press(teacher, "Count it")
@@ -325,6 +335,7 @@ def test_hands_end_with_the_answer_and_it_is_said(teacher):
         assert teacher.get_by_role("button", name=name).is_disabled()
 
 
+@pytest.mark.long
 def test_answers_that_wait_no_longer_are_asked_for_twice(student, teacher):
     page = student()
     lock(page, "64")
@@ -477,6 +488,7 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
         page.wait_for_function(is_there)
 
 
+@pytest.mark.long
 def test_a_topic_is_open_once_its_answer_is(student, teacher):
     page = student()
     page.evaluate(HEAR_TOPIC)
@@ -501,6 +513,7 @@ def complaints(page, off=()):
     return page.evaluate(RUN_ALL, [*off])
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_in_any_of_the_pages(student, teacher):
     page = student()
     lock(page, "64")

@@ -427,6 +427,7 @@ def test_what_takes_long_is_declared():
         assert Figure3Setting(**slow).is_slow
 
 
+@pytest.mark.long
 def test_it_says_where_float32_is_wrong_and_where_inputs_are_too_few(panel):
     panel.state = "first=9;last=9;peer=yes;inputs=60;runs=1"
     assert panel.wait(PATIENCE) and panel.status.startswith("done")

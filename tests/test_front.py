@@ -351,6 +351,7 @@ def test_it_stops_out_of_sight_and_while_the_page_is_hidden(visit):
     goes(page)
 
 
+@pytest.mark.long
 @browser_test
 def test_where_motion_is_reduced_it_stands_and_goes_in_steps(visit):
     page = visit(reduced_motion="reduce")

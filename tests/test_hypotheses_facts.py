@@ -150,6 +150,7 @@ def test_no_network_is_off_by_more_than_the_darkest_colour():
 # Types and cells, under node
 
 
+@pytest.mark.long
 def test_facts_of_random_maps_have_the_form_that_the_page_expects():
     draw = random.Random(8)
     pictures = [

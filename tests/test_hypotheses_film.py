@@ -111,6 +111,7 @@ def _shown_scores(study, layer):
     return Y.T @ A @ Y, Z.T @ seen @ Z
 
 
+@pytest.mark.long
 def test_what_fades_makes_no_difference_to_the_scores():
     draw = random.Random(11)
     faded = 0
@@ -221,6 +222,7 @@ def test_nothing_plays_before_it_is_asked_for(opened):  # noqa: F811
     assert not plays(page)
 
 
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_a_click_plays_a_second_one_holds_and_the_end_shows_both_numbers(

@@ -278,6 +278,7 @@ say(given.map(([formulas, place, layer, token, at, step]: any) => {
 """
 
 
+@pytest.mark.long
 def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
     draw = random.Random(8)
     given = []

@@ -393,6 +393,7 @@ def table_forms(table: np.ndarray) -> np.ndarray:
     return np.stack([T[..., 0, 0], 2 * T[..., 0, 1], T[..., 1, 1]], -1).reshape(-1, 6)
 
 
+@pytest.mark.long
 def test_the_flow_of_the_page_ends_where_the_flow_of_python_ends():
     runs = 100
     starts = random_starts(runs, 5)

@@ -52,6 +52,7 @@ def counted(page) -> tuple[int, ...]:
     return tuple(float(number) for number in found.groups())
 
 
+@pytest.mark.long
 def test_each_move_asks_before_it_answers_and_the_last_one_shows_the_coin(scene):
     page = learning(scene, motion="reduce")
     for number, move in enumerate(MOVES):
@@ -82,6 +83,7 @@ def test_each_move_asks_before_it_answers_and_the_last_one_shows_the_coin(scene)
     assert page.locator(".nv-play").is_visible() and shown(page)
 
 
+@pytest.mark.long
 def test_where_layers_rest_at_a_singular_point_it_is_lit(scene):
     page = learning(scene, "s=1;y=0;z=0", "reduce")
     light = page.locator(".light")
@@ -97,6 +99,7 @@ def test_where_layers_rest_at_a_singular_point_it_is_lit(scene):
     assert min(np.hypot(a - x, b - y) for a, b in ends) < 3
 
 
+@pytest.mark.long
 def test_the_target_is_dragged_the_layers_follow_and_new_ones_start(scene):
     page = learning(scene, OWN)
     x, y = middle(page, TARGET)
@@ -121,6 +124,7 @@ def test_the_target_is_dragged_the_layers_follow_and_new_ones_start(scene):
     assert near and sum(numbers) in (0, 40)
 
 
+@pytest.mark.long
 def test_a_target_with_two_valleys_says_how_many_rest_in_the_second(scene):
     page = learning(scene, "s=1.9;y=0.06;z=0.84", "reduce")
     rings = page.locator(".rests circle:not(.light)")
@@ -131,6 +135,7 @@ def test_a_target_with_two_valleys_says_how_many_rest_in_the_second(scene):
     assert near + second == 40 and second > 5
 
 
+@pytest.mark.long
 def test_the_target_snaps_to_the_dotted_line_and_stays_on_the_coin(scene):
     page = learning(scene, "s=1;y=0;z=0", "reduce")
     x, y = middle(page, TARGET)
@@ -151,6 +156,7 @@ def test_the_target_snaps_to_the_dotted_line_and_stays_on_the_coin(scene):
     assert "40 of 40 singular" in answer_of(page)
 
 
+@pytest.mark.long
 def test_the_keyboard_alone_answers_and_moves_the_target(scene):
     page = learning(scene, motion="reduce")
     page.locator(".choices button").first.focus()
@@ -173,6 +179,7 @@ def test_the_keyboard_alone_answers_and_moves_the_target(scene):
     assert re.fullmatch(r"s = .*, y = .*, z = .*: .* layer has this function", words)
 
 
+@pytest.mark.long
 def test_play_lets_new_layers_learn_pauses_and_goes_on(scene):
     page = learning(scene, OWN)
     play = page.locator(".nv-play")
@@ -191,6 +198,7 @@ def test_play_lets_new_layers_learn_pauses_and_goes_on(scene):
     assert counted(page)[0] < 5, "from the start, with new layers"
 
 
+@pytest.mark.long
 def test_where_motion_is_reduced_the_layers_leap_in_few_steps(scene):
     page = learning(scene, OWN, "reduce")
     ask(page, "changes")
@@ -199,6 +207,7 @@ def test_where_motion_is_reduced_the_layers_leap_in_few_steps(scene):
     assert 1 < ask(page, "changes") <= 15
 
 
+@pytest.mark.long
 def test_random_targets_are_tried_and_counted(scene):
     page = learning(scene, "s=1;y=0.45;z=0.5", "reduce")
     assert not page.locator("button", has_text="100 random targets").is_visible()
@@ -219,6 +228,7 @@ def singular_of(page, targets):
     return 0 if found[1] == "none" else int(found[1])
 
 
+@pytest.mark.long
 def test_python_that_answers_leaves_the_layers_alone(scene):
     page = learning(scene, OWN)
     page.locator(".nv-play").click()
@@ -229,6 +239,7 @@ def test_python_that_answers_leaves_the_layers_alone(scene):
     answer_of(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 820, 1100])
 def test_question_answer_and_chart_have_room(scene, width):
     page = learning(scene, "s=1;y=0;z=0", "reduce")
@@ -249,6 +260,7 @@ def test_question_answer_and_chart_have_room(scene, width):
         assert space["x"] + space["width"] < answer["x"]
 
 
+@pytest.mark.long
 def test_a_finger_moves_the_target_and_answers(phone):
     page = phone(LearningExplorer, 390, 844)
     page.locator(".choices button", has_text="all").tap()

@@ -226,6 +226,7 @@ def random_place(draw: random.Random, most: int, deepest: int) -> dict:
     return place
 
 
+@pytest.mark.long
 def test_the_page_counts_the_parameters_of_1000_random_networks_as_python_does():
     draw = random.Random(5)
     places = [

@@ -302,6 +302,7 @@ def test_controls_that_say_no_network_leave_the_last_one(opened):
 # The weights move
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, motion):
     page = opened("layers=2;kind=softmax", motion=motion)

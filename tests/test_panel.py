@@ -698,6 +698,7 @@ def in_a_notebook_of_its_own(code):
     )
 
 
+@pytest.mark.long
 def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
     code = (
         "kept = Toy()\n"
@@ -719,6 +720,7 @@ def test_two_hundred_panels_that_are_dropped_leave_none_alive(run_python):
     ]
 
 
+@pytest.mark.long
 def test_every_panel_that_is_dropped_leaves_nothing_and_one_that_is_closed_too(
     run_python,
 ):

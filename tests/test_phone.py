@@ -58,6 +58,7 @@ def test_a_swipe_over_a_chart_scrolls_the_page(built, browse):  # noqa: F811
     assert swiped(page, middle(page, CHART)) > 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "control", "handle"),
     [
@@ -211,6 +212,7 @@ LEFT_OUT = """() => [...document.querySelectorAll(
 ).map((one) => one.outerHTML.slice(0, 100))"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 640])
 def test_keys_alone_reach_and_open_everything(built, browse, width):  # noqa: F811
     """640 is 1280 at 200 %."""

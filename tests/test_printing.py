@@ -44,6 +44,7 @@ def python(encoding, *words):
 OTHERS = [pytest.param(name, marks=pytest.mark.full) for name in ("cp1252", "cp437")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["ascii", *OTHERS])
 def test_every_result_can_be_printed_in_readable_signs(encoding):
     said = python(encoding, "-c", RESULTS)

@@ -159,6 +159,7 @@ def test_a_second_finger_moves_nothing(scene):
     fingers("touchEnd")
 
 
+@pytest.mark.long
 def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
     """A browser gives a page sixteen contexts, and takes the oldest away without a
     word."""

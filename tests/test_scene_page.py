@@ -61,6 +61,7 @@ def run(tool, *words):
     assert not done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_code_of_the_page_has_types_follows_the_rules_and_takes_the_facts(
     folder, message
 ):

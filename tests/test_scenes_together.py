@@ -36,6 +36,7 @@ SHOW = """([name, drawn]) => {
 }"""
 
 
+@pytest.mark.long
 def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
     drawn = {}
     for kind in {*SCENES, HypothesesExplorer}:
@@ -63,6 +64,7 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
             assert one[1] == pytest.approx(other[1], abs=0.5), (name, one[0])
 
 
+@pytest.mark.long
 def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_page, few):
     """A tab of a notebook, or a folded cell: nothing has a size there."""
     bare_page.emulate_media(reduced_motion="reduce")

@@ -267,6 +267,7 @@ def test_facts_have_the_form_that_the_page_expects():
     )
 
 
+@pytest.mark.long
 def test_the_page_cuts_1000_random_sections_as_python_does():
     draw = random.Random(4)
     kinds = set()

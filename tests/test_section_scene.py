@@ -49,6 +49,7 @@ def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
     ] % 5 == 0
 
 
+@pytest.mark.long
 def test_the_plane_walks_slowly_and_ends_where_it_still_meets_the_surface(
     scene,
 ):

@@ -55,6 +55,7 @@ def some_setting(draw: random.Random) -> VirtualSetting:
     )
 
 
+@pytest.mark.long
 def test_the_page_moves_the_weights_of_1000_random_pairs_of_networks_as_python_does():
     draw = random.Random(7)
     studies = [study_virtual(some_setting(draw)) for _ in range(1000)]

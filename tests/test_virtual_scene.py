@@ -178,6 +178,7 @@ def test_a_walk_never_ends_on_an_empty_matrix(scene):
     assert asked(page, "log_1") == [1] and "× 2⁻²⁷" in page.evaluate(NAMES)
 
 
+@pytest.mark.long
 def test_a_walk_holds_at_its_start_in_the_middle_and_at_its_end(scene):
     page = scene("along=1", kind=VirtualWeightsExplorer)
     page.evaluate("""() => {

@@ -31,6 +31,7 @@ def text_of(bundle: Path) -> str:
     return (gzip.decompress(content) if bundle.suffix == ".gz" else content).decode()
 
 
+@pytest.mark.long
 def test_types_rules_and_format():
     """`npm run check`."""
     need_node()

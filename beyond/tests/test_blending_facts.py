@@ -252,6 +252,7 @@ def some_setting(draw: random.Random, view: str) -> BlendingSetting:
     )
 
 
+@pytest.mark.long
 def test_the_page_moves_1000_random_states_as_python_does():
     draw = random.Random(4)
     settings = [some_setting(draw, view) for view in ("token", "heads") * 500]

@@ -27,6 +27,7 @@ def check(source: str, folder: Path) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", sorted(FORMAL.glob("*.v")), ids=lambda path: path.stem)
 def test_coq_reads_every_proof_and_nothing_else_is_assumed(tmp_path, path):
     source = path.read_text(encoding="utf-8")

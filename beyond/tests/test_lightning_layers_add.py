@@ -383,6 +383,7 @@ def lightning_networks():
                     )
 
 
+@pytest.mark.long
 def test_where_a_hypothesis_fails_nothing_is_claimed_and_the_sum_is_often_wrong():
     outside = wrong = 0
     for arch in lightning_networks():

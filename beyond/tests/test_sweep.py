@@ -227,6 +227,7 @@ def test_an_exception_in_one_measurement_is_one_failed_record(
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["two workers", "dask"])
 def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_there(
     executors, where

@@ -227,6 +227,7 @@ def test_a_finger_turns_the_window_and_picks_a_factor_on_a_phone(phone):
 # Seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "size", ["notebook", pytest.param("lecture", marks=pytest.mark.full)]
 )
@@ -364,6 +365,7 @@ def test_the_story_stops_at_each_kind_of_factor_and_round_the_window():
         assert story["places"][-1] == {"place": last, "turn": 1}
 
 
+@pytest.mark.long
 def test_play_goes_along_the_factors_and_turns_the_window_round(scene, bare_page):
     bare_page.clock.install()
     page = scene("layers=2;place=3;reflect=yes", kind=UnrollingExplorer)

@@ -4,7 +4,6 @@ wrong."""
 import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from fractions import Fraction
 from html import escape
 from math import isfinite
 from numbers import Rational

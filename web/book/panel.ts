@@ -314,7 +314,7 @@ export class Panel {
   }
 
   /**
-   * The panel as the notebook opens it, or like one that is open; the still stays until it has come.
+   * The panel as the notebook opens it, or like an open one; the still stays until it has come.
    */
   private async open(other: { like?: string } = {}) {
     const live = this.live!;
