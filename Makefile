@@ -9,7 +9,7 @@
 #:
 
 PYTHON ?= python3
-JOBS ?= 3
+JOBS ?= 2
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 CPU ?= $(if $(wildcard .venv/.cpu),1)
 
@@ -53,7 +53,7 @@ web/node_modules/.installed: web/package-lock.json
 
 test: lint ## ruff, then pytest: of tests with many cases a few
 	$(PYTEST)
-test-long: test-env ## the tests that take more than four seconds each
+test-long: test-env ## the tests that take more than two seconds each
 	$(PYTEST) --long
 test-all: lint ## both with every case, and every notebook in a browser
 	$(PYTEST) --full

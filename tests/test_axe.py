@@ -36,6 +36,7 @@ RUN = """async (off) => {
 }"""
 
 
+@pytest.mark.long
 @of_scenes
 @pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
 def test_axe_finds_nothing_in_a_scene(scene, look, kind):

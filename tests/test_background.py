@@ -602,6 +602,7 @@ def ones(size):
     return np.ones(size)
 
 
+@pytest.mark.long
 def test_large_answers_and_arguments_arrive_whole(child):
     parts, (end,) = asked(child, ones, 5_000_000)
     assert parts == ["now"] and end.sum() == 5_000_000

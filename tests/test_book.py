@@ -62,6 +62,7 @@ def formulas() -> list[str]:
     return [token.content for token in tokens if token.type.startswith("math")]
 
 
+@pytest.mark.long
 def test_every_formula_becomes_mathml():
     found = formulas()
     assert len(found) > 3000
@@ -584,6 +585,7 @@ def test_the_search_works_without_a_server(built, browse):
     assert (page.complaints, page.left) == ([], [])
 
 
+@pytest.mark.long
 @browser_test
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
     grounds = {}

@@ -796,6 +796,7 @@ def test_an_option_that_is_cut_off_would_be_seen(bare_page):
     ]
 
 
+@pytest.mark.long
 def test_the_page_forgets_an_empty_text_and_no_space(bare_page, tmp_path):
     """Why figures have spaces. Where "" is no longer forgotten,
     `parts._without_empty_texts` can go."""

@@ -66,6 +66,7 @@ def faults(source, folder, buttons=None):
     return complaints(ran) + json.loads(said)
 
 
+@pytest.mark.long
 @by_name
 def test_a_notebook_runs_and_what_it_says_is_true(path, request):
     buttons = None if request.config.getoption("--full") else 1

@@ -218,11 +218,13 @@ def test_what_is_no_number_is_said_and_asked_for_again(student):
     assert box(page).get_by_role("button").is_enabled()
 
 
+@pytest.mark.long
 def test_a_number_is_read_as_it_is_typed(student, teacher):
     lock(student(), "–3/4")
     teacher.get_by_role("rowheader", name="−0.75", exact=True).wait_for()
 
 
+@pytest.mark.long
 def test_a_guess_stays_after_a_reload_and_a_second_page_is_the_same_student(
     student, teacher
 ):
@@ -249,6 +251,7 @@ def test_a_page_without_the_network_says_so_and_sends_later(student, teacher):
     box(page).get_by_text("Locked in: the answer").wait_for()
 
 
+@pytest.mark.long
 def test_a_class_that_starts_again_gets_the_guesses_that_are_on_the_pages(
     new_page, site
 ):
@@ -352,6 +355,7 @@ def test_answers_that_wait_no_longer_are_asked_for_twice(student, teacher):
     assert teacher.get_by_label("Answers wait for me").is_visible()
 
 
+@pytest.mark.long
 def test_a_full_class_is_said_at_the_top_with_what_to_do(new_page, site):
     for words, advice in (
         (
@@ -378,6 +382,7 @@ def test_what_is_typed_outlasts_what_the_class_sends(student, teacher):
     assert teacher.get_by_label("A hand for").input_value() == "12"
 
 
+@pytest.mark.long
 def test_the_end_shows_all_answers_and_is_said(student, teacher):
     page = student()
     box(page).get_by_label("My guess").wait_for()
@@ -397,6 +402,7 @@ FOR_LONG = 200_000
 AWAKE = 20_000
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="Windows stops no process")
 def test_all_say_that_a_class_stands_still(student, teacher, room):
     page = student()
@@ -421,6 +427,7 @@ def test_all_say_that_a_class_stands_still(student, teacher, room):
         os.kill(room.process.pid, signal.SIGCONT)
 
 
+@pytest.mark.long
 def test_who_has_missed_the_end_is_told_and_the_panels_open(new_page, site):
     with held(site) as room:
         page = new_page(**PHONE)
@@ -457,6 +464,7 @@ GROWING = """<style>
 </script>"""
 
 
+@pytest.mark.long
 def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
     new_page, tmp_path
 ):
@@ -534,6 +542,7 @@ def test_a_finger_finds_every_control_of_a_box(student):
     assert width <= PHONE["viewport"]["width"]
 
 
+@pytest.mark.long
 def test_a_box_is_used_by_keyboard_alone(student, teacher):
     page = student()
     box(page).get_by_label("My guess").wait_for()

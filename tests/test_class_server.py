@@ -201,6 +201,7 @@ def test_a_network_that_changes_gives_other_names(monkeypatch):
     assert [one["url"] for one in names.where()] == ["http://192.0.2.8:80/"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("prlimit"), reason="prlimit is of Linux")
 def test_more_connections_than_files_do_not_silence_the_teacher(site):
     with held(site, "--per-address", "200", files=256) as room:
@@ -276,6 +277,7 @@ def test_a_flood_is_refused_and_the_class_goes_on(site):
         assert time.monotonic() - before < 5
 
 
+@pytest.mark.long
 def test_who_takes_all_connections_keeps_the_teacher_out_of_none(site):
     with held(site, "--per-address", "1") as room:
         address, _, port = room.students.partition(":")

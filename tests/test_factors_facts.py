@@ -174,6 +174,7 @@ def some_setting(draw: random.Random) -> FactorizationSetting:
     )
 
 
+@pytest.mark.long
 def test_the_page_factors_1000_random_products_as_python_does():
     draw = random.Random(5)
     ranks = set()
@@ -232,6 +233,7 @@ def test_numbers_that_the_page_sets_are_numbers_that_python_takes():
     assert ask(WORDS, words) == ["Q12=0.5 K23=-1 Q71=2", "Q11=0.25", ""]
 
 
+@pytest.mark.long
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(6)
     studies = [study_factorization(some_setting(draw)) for _ in range(60)]

@@ -302,6 +302,7 @@ def allowed(s):
     )
 
 
+@pytest.mark.long
 def test_a_walk_leaves_the_outputs_alone_exactly_where_the_theorems_allow_it():
     seen = {True: 0, False: 0}
     for setting in settings():

@@ -225,6 +225,7 @@ def pull(page, start: tuple[float, float], way: tuple[float, float]) -> None:
     page.mouse.move(start[0] + way[0], start[1] + way[1], steps=5)
 
 
+@pytest.mark.long
 @browser_test
 def test_it_moves_by_itself_and_the_output_stands_still(visit):
     page = visit()
@@ -241,6 +242,7 @@ def test_it_moves_by_itself_and_the_output_stands_still(visit):
     goes(page)
 
 
+@pytest.mark.long
 @browser_test
 def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visit):
     page = visit()
@@ -264,6 +266,7 @@ def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visi
     np.testing.assert_allclose([across, up], [-0.4, 0.4], atol=0.02)
 
 
+@pytest.mark.long
 @browser_test
 def test_one_weight_alone_moves_the_output_and_goes_home(visit):
     page = visit()
@@ -278,6 +281,7 @@ def test_one_weight_alone_moves_the_output_and_goes_home(visit):
     assert stands(page)
 
 
+@pytest.mark.long
 @browser_test
 def test_the_keyboard_takes_hold_of_both(visit):
     page = visit()
@@ -307,6 +311,7 @@ def test_the_keyboard_takes_hold_of_both(visit):
     page.wait_for_function(f"!{MOVES}")
 
 
+@pytest.mark.long
 @browser_test
 def test_a_finger_holds_a_weight_sideways_and_scrolls_past_it(visit):
     page = visit(**PHONE)
@@ -332,6 +337,7 @@ def test_a_finger_holds_a_weight_sideways_and_scrolls_past_it(visit):
     page.wait_for_function(f"before => {CELLS} !== before", arg=before)
 
 
+@pytest.mark.long
 @browser_test
 def test_it_stops_out_of_sight_and_while_the_page_is_hidden(visit):
     page = visit(viewport={"width": 1280, "height": 400})

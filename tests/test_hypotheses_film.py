@@ -48,6 +48,7 @@ def test_the_shares_add_up_to_the_two_numbers_of_every_network(attention, tokens
         assert sum(share.seen for share in shares) == general_formula(arch).value
 
 
+@pytest.mark.long
 def test_the_bar_goes_from_the_formula_to_the_exact_rank_and_its_words_say_both():
     draw = random.Random(4)
     for _ in range(60):
@@ -136,6 +137,7 @@ def test_where_all_of_a_is_said_to_be_seen_no_part_can_be_left_out():
     assert abs(Y.T @ anti @ Y).max() > 1e-4 * abs(Y).max() ** 2
 
 
+@pytest.mark.long
 def test_lines_are_those_of_the_tokens_and_turn_little():
     draw = random.Random(5)
     for _ in range(40):
@@ -212,6 +214,7 @@ def opacity(page, selector):
     return float(found.get_attribute("opacity") or 1)
 
 
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_nothing_plays_before_it_is_asked_for(opened):  # noqa: F811
@@ -311,6 +314,7 @@ def test_what_answers_can_be_withheld(opened):  # noqa: F811
         assert answer_ not in said, answer_
 
 
+@pytest.mark.long
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("size", ["notebook", "lecture"])

@@ -135,6 +135,7 @@ def test_over_widths_a_click_moves_the_widths(opened):
     assert place(page, "inner", "outer", "head_1", "head_2") == [5, 3, 1, 3]
 
 
+@pytest.mark.long
 def test_only_the_angles_wait_for_python_when_a_cell_is_chosen(opened):
     """The map is that of all its cells, and stays; the angles and the words are hidden
     without Python."""
@@ -193,6 +194,7 @@ def test_the_keyboard_goes_from_cell_to_cell_and_enter_chooses(opened):
     assert "a₁ = 5, a₂ = 2:" in page.evaluate(focused)
 
 
+@pytest.mark.long
 def test_a_slider_moves_the_ring_from_cell_to_cell_but_not_where_motion_is_reduced(
     opened,
 ):

@@ -230,6 +230,7 @@ def some_setting(draw: random.Random, network: ProofSetting) -> ProofSetting:
     return replace(network, experiment=draw.choice(experiments), **chosen)
 
 
+@pytest.mark.long
 def test_the_page_sets_1000_random_layers_as_python_does():
     draw = random.Random(5)
     given = []
@@ -346,6 +347,7 @@ def test_a_dot_stays_in_its_square_and_near_the_diagonal_the_tokens_meet():
     assert found[3] == [0, 1]
 
 
+@pytest.mark.long
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(6)
     settings = [some_setting(draw, some_network(draw, seed)) for seed in range(30)]

@@ -109,6 +109,7 @@ def test_a_layer_that_a_relation_ties_has_nothing_to_hold(scene):
     assert page.locator("[role=button]").count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1100, 390])
 def test_while_the_panel_asks_the_answers_are_hidden_and_the_numbers_are_not(
     scene, width

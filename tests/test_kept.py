@@ -70,6 +70,7 @@ def test_pictures_that_a_saved_notebook_keeps_are_seen_beside_their_words(
     panel.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exporter", EXPORTERS)
 def test_a_notebook_that_nbconvert_has_run_shows_words_and_pictures(
     read_offline, exporter

@@ -292,6 +292,7 @@ def test_a_second_valley_can_be_singular():
 # Types and formulas, under node
 
 
+@pytest.mark.long
 def test_the_facts_have_their_types_and_no_target_changes_them():
     facts = plain(learning_facts())
     check_types("LearningFacts", "singular/learning_facts", [facts])

@@ -496,6 +496,7 @@ def test_beside_each_bar_stands_why_it_is_there():
     assert unknown["dimension"] == "exact rank · no formula"
 
 
+@pytest.mark.long
 def test_facts_of_random_networks_have_the_form_that_the_page_expects():
     draw = random.Random(4)
     studies = [

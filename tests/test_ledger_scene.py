@@ -164,6 +164,7 @@ def test_each_bar_begins_where_the_one_before_it_ends_and_the_last_is_the_dimens
     assert "Lemma 3.1" in titles[1] and "Eq. 9" in titles[2] and "mod" in titles[5]
 
 
+@pytest.mark.long
 def test_where_there_is_no_formula_there_is_no_tick(opened):
     page = opened()
     panel = LedgerExplorer()
@@ -178,6 +179,7 @@ def test_where_there_is_no_formula_there_is_no_tick(opened):
 # A network is taken hold of
 
 
+@pytest.mark.long
 def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     page = opened("layers=2")
     assert numbers(page)[-1] == 38 and "exact rank" in said(page)
@@ -199,6 +201,7 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     assert asked(page, *SIZES) == [4, 0, 2, "", ""]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "way", "control", "value"),
     [
@@ -214,6 +217,7 @@ def test_every_edge_has_its_number(opened, name, way, control, value):
     assert asked(page, control) == [value]
 
 
+@pytest.mark.long
 def test_the_ruler_grows_with_the_parameters(opened):
     page = opened("layers=3")
     drag(page, "width d₀", (60, 0))
@@ -366,6 +370,7 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
     assert "from these weights" in said(page)
 
 
+@pytest.mark.long
 def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened):
     for motion, between in (("no-preference", True), ("reduce", False)):
         page = opened(motion=motion)
@@ -382,6 +387,7 @@ def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened)
 # Places
 
 
+@pytest.mark.long
 def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
     page = opened(width=390)
     x, y = middle(page, "head dimension a₁")

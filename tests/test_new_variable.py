@@ -301,6 +301,7 @@ def test_the_axis_is_straight_or_a_ring_and_takes_a_pointer_to_its_number():
     np.testing.assert_allclose(sides, sides[0])
 
 
+@pytest.mark.long
 def test_facts_have_the_form_that_the_page_expects():
     draw = random.Random(6)
     pictures = [

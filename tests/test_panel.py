@@ -545,6 +545,7 @@ def test_slow_work_that_cannot_start_is_reported_and_the_next_can(
 # Slow requests
 
 
+@pytest.mark.long
 def test_a_slow_request_says_working_at_once_and_is_drawn_when_it_is_done(toy):
     toy.controls["number"].value = 11
     assert toy.status.startswith("working")
@@ -780,6 +781,7 @@ def printed(heard):
     return "".join(said["text"] for kind, said in heard if kind == "stream").split()
 
 
+@pytest.mark.long
 def test_a_cell_that_runs_again_ends_the_panels_it_made_before(notebook):
     for _ in range(3):
         heard = notebook("shows", "Toy()")

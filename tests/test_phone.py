@@ -38,6 +38,7 @@ def swiped(page, start: tuple[float, float]) -> float:
 # Under a finger
 
 
+@pytest.mark.long
 def test_what_one_presses_is_44_pixels_wide_and_high(built, browse, few):  # noqa: F811
     for path in few(notebooks(built)):
         page = browse(path, **PHONE)
@@ -52,6 +53,7 @@ def test_a_mouse_finds_smaller_ones(built, browse):  # noqa: F811
     assert browse(notebooks(built)[0]).evaluate(SMALL)
 
 
+@pytest.mark.long
 def test_a_swipe_over_a_chart_scrolls_the_page(built, browse):  # noqa: F811
     page = browse(built / "beyond" / "notebooks" / "memorisation.html", **PHONE)
     wake(page, 0)
@@ -89,6 +91,7 @@ def test_a_handle_follows_a_finger_and_a_picture_lets_it_scroll(
     assert swiped(page, (edge["x"] + 8, edge["y"] + 8)) > 100
 
 
+@pytest.mark.long
 def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
     built,  # noqa: F811
     browse,  # noqa: F811

@@ -40,6 +40,7 @@ def run_without(tmp_path, run_python, monkeypatch):
 # Without torch and loky
 
 
+@pytest.mark.long
 def test_all_panels_open_without_torch(run_without):
     said = run_without(
         "import all_explorables as explorables\n"

@@ -127,6 +127,7 @@ def test_the_page_computes_what_python_does_at_1000_random_roots():
         np.testing.assert_allclose(page["on"], [turned.real, turned.imag], atol=1e-14)
 
 
+@pytest.mark.long
 def test_facts_have_the_form_that_the_page_expects():
     found = [resultant_facts(study_resultant(one)) for one in random_settings(30)]
     found.append(ResultantExplorer(state="third=20").facts)

@@ -11,6 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 FIRST, THIRD = named("one root of q₁"), named("one root of q₂")
 
 
+@pytest.mark.long
 def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):
     page = scene(kind=ResultantExplorer)
     assert "no root is common" in said(page)
@@ -39,6 +40,7 @@ def test_the_keyboard_turns_a_root_past_the_end_of_its_slider(scene):
     assert place(page)["first"] == 8
 
 
+@pytest.mark.long
 def test_the_walk_stops_where_the_root_meets_another(scene):
     page = scene("third=50", motion="reduce", kind=ResultantExplorer)
     page.locator(".nv-play").click()

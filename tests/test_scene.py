@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 POINT, ROOT_HANDLE = named("the point"), named("the common root")
 
 
+@pytest.mark.long
 def test_the_point_follows_the_pointer_and_its_words_are_hidden_until_python_answers(
     scene,
 ):
@@ -93,6 +94,7 @@ def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_
     assert middle(page, POINT) == at_first
 
 
+@pytest.mark.long
 def test_play_walks_through_the_pinch_point(scene):
     page = scene("moves=curve;where=0.8")
     page.locator(".nv-play").click()
@@ -105,6 +107,7 @@ def test_play_walks_through_the_pinch_point(scene):
     assert place(page) == stopped
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "state", ["", "where=0.3;along=0.6", "preset=crossing;where=0.7;along=-0.4"]
 )
@@ -379,6 +382,7 @@ def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
 TURN = named("turn the window round")
 
 
+@pytest.mark.long
 def test_a_factor_is_picked_and_its_window_dragged_over_and_back(scene):
     page = scene("layers=3;place=9", kind=UnrollingExplorer)
     factors = page.get_by_role("slider", name="place k")
@@ -481,6 +485,7 @@ def test_the_point_on_the_other_branch_is_hollow(scene):
         assert page.locator(".nv-view-plane .mark.role-focus.filled").count() == filled
 
 
+@pytest.mark.long
 def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_swap(
     scene,
 ):

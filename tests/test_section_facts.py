@@ -257,6 +257,7 @@ say(given.map(([{ formulas, slice }, places]: any) => {
 """
 
 
+@pytest.mark.long
 def test_facts_have_the_form_that_the_page_expects():
     studies = [
         *random_studies(10, seed=8),

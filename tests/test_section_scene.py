@@ -35,6 +35,7 @@ WATCH = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_the_plane_is_dragged_through_the_surface_and_turned(scene):
     page = scene("turn=0;tilt=0;offset=0", kind=SectionExplorer)
     (x, y), (u, v) = middle(page, PLANE), middle(page, ARROW)
@@ -65,6 +66,7 @@ def test_the_plane_walks_slowly_and_ends_where_it_still_meets_the_surface(
         panel.close()
 
 
+@pytest.mark.long
 def test_what_only_python_says_is_hidden_while_the_curve_follows(scene):
     page = scene(kind=SectionExplorer)
     words = "drag the ring to move the plane, the end of the arrow to turn it"

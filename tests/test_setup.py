@@ -425,6 +425,7 @@ def test_jupyterlab_is_told_to_start_as_root_and_only_then(copy, user):
     assert ("--allow-root" in said) == ("you are root" in said) == (user == 0)
 
 
+@pytest.mark.long
 def test_make_lab_serves_the_first_notebook_also_as_root(copy):
     (copy / "notebooks").mkdir()
     shutil.copy(ROOT / "notebooks" / "00_start.ipynb", copy / "notebooks")

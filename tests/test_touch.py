@@ -79,6 +79,7 @@ def test_nothing_is_cut_off_and_a_finger_finds_everything(phone, kind, size):
         assert len(set(map(round, tops))) == len(tops) > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
 def test_the_page_scrolls_past_a_picture(phone, kind):
     """Where no handle is: on the words, on the picture, in space."""

@@ -135,6 +135,7 @@ def test_the_page_says_numbers_as_python_does():
         )
 
 
+@pytest.mark.long
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(5)
     pictures = [virtual_picture(study_virtual(some_setting(draw))) for _ in range(60)]

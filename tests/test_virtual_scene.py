@@ -166,6 +166,7 @@ def test_words_stay_apart(scene, state, size):
                     assert beside or below, (width, one, other)
 
 
+@pytest.mark.long
 def test_a_walk_never_ends_on_an_empty_matrix(scene):
     """λ₁ = 2 makes L of four layers 2²⁷ times smaller: that is written over it."""
     logs = "log_1=0.5;log_2=0;log_3=0;log_4=0"

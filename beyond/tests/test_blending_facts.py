@@ -282,6 +282,7 @@ def test_the_page_moves_1000_random_states_as_python_does():
         )
 
 
+@pytest.mark.long
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(5)
     pictures = [

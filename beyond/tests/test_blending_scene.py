@@ -28,6 +28,7 @@ def seen(page, view: str) -> str:
     return page.locator(f".nv-view-{view}").inner_text()
 
 
+@pytest.mark.long
 def test_dragged_to_a_cube_root_the_output_is_what_it_was(scene):  # noqa: F811
     page = scene(kind=BlendingExplorer)
     dragged(page, OMEGA, *at(page, "omega", 118.5))  # near it, it snaps
@@ -153,6 +154,7 @@ def test_the_numbers_of_g_that_stay_free_are_those_of_the_formula(scene):  # noq
     assert "H = 4 > d = 3: no formula" in said(page)
 
 
+@pytest.mark.long
 def test_another_view_brings_its_own_parts_and_nothing_else(scene):  # noqa: F811
     page = scene(kind=BlendingExplorer)
     for state, here, gone in (
@@ -167,6 +169,7 @@ def test_another_view_brings_its_own_parts_and_nothing_else(scene):  # noqa: F81
         assert sum(view.is_visible() for view in views) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "name", "moments"),
     [("angle=0", "angle", (120, 240)), (f"{HEADS};turn=0", "turn", (45,))],

@@ -79,6 +79,7 @@ def test_learned_positions_lose_the_width_of_the_input_also_before_a_narrower_ou
     assert answered >= (9 if rotary else 80)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("heads", [1, 2])
 def test_squares_between_skips_let_affine_maps_pass_if_there_are_biases(heads):
     """(l − 1) min(d, m) constants, of which d² equations keep max(0, …); no other power

@@ -539,6 +539,7 @@ def random_powers(rng):
     return net
 
 
+@pytest.mark.long
 def test_what_is_decided_of_linear_layers_and_powers_is_their_exact_rank():
     rng = np.random.default_rng(8)
     decided = 0

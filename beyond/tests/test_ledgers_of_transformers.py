@@ -13,6 +13,7 @@ from neuroviz_beyond.transformers.block_formulas import (
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
 
+@pytest.mark.long
 def test_ledgers_of_variants_add_up_and_known_ones_leave_nothing_unexplained():
     """100 random softmax and lightning networks: entries are ranks of directions, the
     formulas are counts."""

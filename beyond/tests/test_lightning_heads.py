@@ -312,6 +312,7 @@ def out_of_reach():
             yield Transformer((d, d_out), (a,), 2, heads=heads, block=Block(v))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("grid", "count"), [(wide, 265), (out_of_reach, 14)])
 def test_what_is_observed_agrees_on_its_grid(grid, count):
     networks = list(grid())

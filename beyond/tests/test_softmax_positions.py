@@ -247,6 +247,7 @@ def wide_pairs():
                     yield arch
 
 
+@pytest.mark.long
 def test_wide_pairs_are_observed_on_their_grid():
     networks = list(wide_pairs())
     more = 0

@@ -171,6 +171,7 @@ def test_a_record_holds_what_the_measurement_and_theory_say():
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["exact", "float"])
 def test_the_same_seed_gives_the_same_records_wherever_they_are_made(executors, method):
     """On a cluster too every call is a new one, though dask gives equal calls one
@@ -186,6 +187,7 @@ def test_whoever_gives_no_seed_reads_the_seed_zero_in_each_record():
     assert {record.seed for record in records} == {0}
 
 
+@pytest.mark.long
 def test_records_come_in_the_order_of_the_question_and_equal_ones_are_measured_once(
     counted, executors
 ):
@@ -239,6 +241,7 @@ def test_what_always_kills_its_worker_is_one_failed_record_and_the_others_are_th
     assert [r for r in found if not r.failed] == list(sweep(SMALL, progress=False))
 
 
+@pytest.mark.long
 def test_a_killed_worker_of_the_own_pool_loses_no_record(tmp_path):
     before = workers()
     report, killed = killing(lambda: {worker.pid for worker in workers() - before})

@@ -204,6 +204,7 @@ def test_what_is_dragged_along_its_way_comes_to_the_pointer():
         assert near == pytest.approx(travel, abs=0.011)
 
 
+@pytest.mark.long
 def test_facts_of_random_places_have_the_form_that_the_page_expects():
     draw = random.Random(11)
     pictures = [

@@ -9,6 +9,7 @@ from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
+@pytest.mark.long
 def test_the_dot_of_the_second_network_goes_its_way(scene):
     page = scene(kind=SingletonExplorer)
     dot = named("(μ, ν) of θ′")
@@ -126,6 +127,7 @@ def test_on_a_phone_tab_reaches_the_maps_first_as_they_stand_first(scene):
 # ▶
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "moments", "words"),
     [

@@ -87,6 +87,7 @@ def bars(page) -> list[dict]:
 # Held
 
 
+@pytest.mark.long
 def test_a_drag_along_the_factors_picks_the_one_under_the_pointer(scene):
     page = scene("layers=3;place=1", kind=UnrollingExplorer)
     frames = bars(page)
@@ -123,6 +124,7 @@ def centre_of(box: dict) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.long
 def test_the_ring_turns_the_window_round_and_a_short_drag_goes_home(scene):
     page = scene("layers=2;place=3", kind=UnrollingExplorer)
     (before,) = row(page, "x₃")
@@ -207,6 +209,7 @@ def test_where_only_y_and_x_are_left_nothing_is_picked_or_turned(scene):
     assert [one for one in tokens if one in "xy"] == ["y", "y", "y", "y", "x"]
 
 
+@pytest.mark.long
 def test_a_finger_turns_the_window_and_picks_a_factor_on_a_phone(phone):
     page = phone(lambda: UnrollingExplorer(state="layers=2;place=3"), 390, 844)
     values = "['place', 'reflect'].map(neurovizScenes.talkOf(box).get)"
@@ -260,6 +263,7 @@ def faults_of(words: list, page) -> list:
     return found
 
 
+@pytest.mark.long
 def test_names_for_which_there_is_no_room_are_left_out(scene):
     page = scene("layers=2", kind=UnrollingExplorer)
 
@@ -306,6 +310,7 @@ def test_the_wash_lies_behind_the_key_of_the_tree_and_its_tokens(scene, layers, 
     assert end == pytest.approx(centre_of(last)[0], abs=1)
 
 
+@pytest.mark.long
 def test_what_only_python_says_is_hidden_until_it_has_answered(scene):
     page = scene("layers=2;place=3", kind=UnrollingExplorer)
 

@@ -327,6 +327,7 @@ def random_study(draw):
     )
 
 
+@pytest.mark.long
 def test_the_page_multiplies_1000_random_terms_as_python_does():
     draw = random.Random(8)
     studies = [random_study(draw) for _ in range(1000)]

@@ -226,6 +226,7 @@ def test_two_dozen_layers_are_measured_exactly(a, attention):
     assert np.isfinite(seen.singular_values).all()
 
 
+@pytest.mark.long
 def test_a_float_rank_that_is_decided_is_the_exact_one():
     decided = asked = 0
     for net in random_networks(150, seed=15):

@@ -126,6 +126,7 @@ def without_token_loss(arch: Architecture) -> int:
     )
 
 
+@pytest.mark.long
 def test_every_ledger_adds_up_and_says_why_at_any_random_point():
     """On architectures that nobody chose: a > d, widening, widths of 1, one token, both
     kinds."""
