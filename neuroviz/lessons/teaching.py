@@ -425,6 +425,7 @@ def _miss(guess: int | float, value: int) -> str:
 def _number(what: str, value: object) -> int | float:
     """The number, as an int where it is whole.
 
+    >>> from fractions import Fraction
     >>> _number("a guess", 40.0), _number("a guess", Fraction(1, 2))
     (40, 0.5)
     """
