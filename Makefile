@@ -53,7 +53,7 @@ web/node_modules/.installed: web/package-lock.json
 
 test: lint ## ruff, then pytest: of tests with many cases a few
 	$(PYTEST)
-test-long: test-env ## the tests that take more than two seconds each
+test-long: test-env ## the tests that take more than 1.5 seconds each
 	$(PYTEST) --long
 test-all: lint ## both with every case, and every notebook in a browser
 	$(PYTEST) --full

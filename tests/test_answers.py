@@ -144,6 +144,7 @@ def test_each_piece_is_dimmed_by_its_own_values_and_a_message_on_new_ones_is_sho
     assert page.evaluate("line().role") == "status"
 
 
+@pytest.mark.long
 def test_a_picture_that_follows_a_drag_closely_is_not_dimmed_and_one_that_stops_is(
     page,
 ):

@@ -942,6 +942,7 @@ def compute_for_ever(_):
         np.linalg.svd(np.ones((300, 300)))
 
 
+@pytest.mark.long
 @on_unix
 @pytest.mark.parametrize(
     "before_the_end", ["pass", "os.fork() or time.sleep(30)"], ids=["alone", "forked"]

@@ -108,6 +108,7 @@ def test_a_panel_that_is_not_done_is_no_still():
     panel.close()
 
 
+@pytest.mark.long
 def test_every_panel_has_a_main_control_of_its_own():
     for name, control in stills.MAIN_CONTROL.items():
         panel = getattr(explorables, name)()

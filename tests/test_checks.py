@@ -127,6 +127,7 @@ def test_a_check_that_is_false_or_none_is_seen(check, said):
     assert len(found) == bool(said) and all(said in one for one in found)
 
 
+@pytest.mark.long
 def test_a_notebook_with_a_false_sentence_and_panels_that_fail_is_seen(tmp_path):
     text = """\
 # %% [markdown]

@@ -204,6 +204,7 @@ NO_NUMBERS = [
 ]
 
 
+@pytest.mark.long
 def test_what_is_no_number_is_said_and_asked_for_again(student):
     page = student()
     lock(page, "")
@@ -375,6 +376,7 @@ def test_a_full_class_is_said_at_the_top_with_what_to_do(new_page, site):
             assert told.bounding_box()["y"] < 100
 
 
+@pytest.mark.long
 def test_what_is_typed_outlasts_what_the_class_sends(student, teacher):
     teacher.get_by_label("A hand for").fill("12")
     lock(student(), "64")

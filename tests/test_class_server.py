@@ -294,6 +294,7 @@ def test_who_takes_all_connections_keeps_the_teacher_out_of_none(site):
             way.close()
 
 
+@pytest.mark.long
 def test_who_never_reads_a_large_file_keeps_nobody_waiting(tmp_path):
     folder = make_site(tmp_path)
     (folder / "_static" / "huge.js").write_bytes(os.urandom(20_000_000))
@@ -601,6 +602,7 @@ def until(found, seconds=10):
     return found()
 
 
+@pytest.mark.long
 def test_a_guess_of_a_notebook_waits_for_the_teacher(joined):
     hints = {64: "That is the number of parameters."}
     question = teaching.predict("How many “dimensions”?", 38, wrong=hints)
@@ -616,6 +618,7 @@ def test_a_guess_of_a_notebook_waits_for_the_teacher(joined):
     assert until(lambda: "it is 38" in question.message)
 
 
+@pytest.mark.long
 def test_a_notebook_votes_again(joined):
     question = teaching.predict("How many dimensions?", 38)
     question.commit(64)
@@ -629,6 +632,7 @@ def test_a_notebook_votes_again(joined):
     assert until(lambda: "Right." in question.message)
 
 
+@pytest.mark.long
 def test_a_notebook_hears_the_teacher_on_its_own_thread(joined):
     """As in a kernel: an event loop runs, and widgets are its own."""
 
@@ -655,6 +659,7 @@ def test_a_question_that_the_class_has_not_is_answered_at_once(joined):
     assert until(lambda: "it is 3" in question.message)
 
 
+@pytest.mark.long
 def test_the_end_of_the_class_shows_the_answer(joined):
     question = teaching.predict("How many dimensions?", 38)
     question.commit(64)
@@ -663,6 +668,7 @@ def test_the_end_of_the_class_shows_the_answer(joined):
     assert until(lambda: "it is 38" in question.message)
 
 
+@pytest.mark.long
 def test_a_class_that_is_gone_is_waited_for_and_then_left(joined, monkeypatch):
     monkeypatch.setattr(member, "GONE", 1.0)
     question = teaching.predict("How many dimensions?", 38)

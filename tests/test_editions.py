@@ -232,6 +232,7 @@ def test_building_twice_gives_the_same_bytes(built, tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_a_built_notebook_runs_in_its_folder(built):
     """One of them: test_checks.py runs the code of all."""
     run(built[0] / "student" / "notebooks" / "00_start.ipynb")

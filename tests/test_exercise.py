@@ -432,6 +432,7 @@ from neuroviz.lessons.checks_deep import check_wrong_pattern
 """
 
 
+@pytest.mark.long
 def test_a_verdict_brings_the_network_of_the_answer(tmp_path):
     answer = "check_wrong_pattern(nv.Architecture((4, 3, 3), (1, 3)))"
     (verdict, panel), _ = in_a_notebook(tmp_path, IMPORTS + answer)

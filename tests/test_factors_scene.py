@@ -51,6 +51,7 @@ def changed(before: list[str], after: list[str]) -> int:
     return sum(one != other for one, other in zip(before, after, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "state",
     ["entries=Q12=0.25", "d=2;a=2;walk=shear", "d=2;a=1;walk=stretch;along=-0.8"],
@@ -160,6 +161,7 @@ def test_the_tip_of_a_cone_has_a_name_and_a_large_matrix_is_drawn_smaller(
     assert not page.locator(BALL).is_visible()  # a > 1: many Q and K have the product
 
 
+@pytest.mark.long
 def test_the_keyboard_alone_changes_a_number_drops_a_rank_and_moves_a(
     scene,
 ):

@@ -178,6 +178,7 @@ say(given.map(([facts, exact, places]: any) => ({
 """
 
 
+@pytest.mark.long
 def test_the_page_finds_frames_and_1000_random_places_as_python_does():
     draw = random.Random(21)
     settings = [some_setting(draw) for _ in range(40)]

@@ -246,6 +246,7 @@ def test_the_frame_goes_once_around_the_covered_cells(opened):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [390, 274])
 def test_on_a_phone_a_finger_finds_every_cell_and_the_page_scrolls_past(opened, width):
     page = opened("over=widths", width, 844, has_touch=True, is_mobile=True)

@@ -11,6 +11,7 @@ from neuroviz.softmax.immersion_panel import ProofExplorer
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
+@pytest.mark.long
 def test_a_token_is_dragged_until_it_meets_the_other(scene):
     page = scene(kind=ProofExplorer)
     one, other = (named(f"token {token} after layer 1") for token in (1, 2))

@@ -127,6 +127,7 @@ def test_no_answer_is_said_of_a_target_that_is_asked_about():
 # The nearest layer
 
 
+@pytest.mark.long
 def test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin():
     """Exactly decided, and against the layer that is found: at all rational points of a
     grid."""
@@ -165,6 +166,7 @@ def random_pair(rng, is_split: bool) -> tuple:
     return tuple(tuple(map(int, k[i] * u2 + p[i] * w2)) for i in range(2))
 
 
+@pytest.mark.long
 def test_of_all_pairs_the_nearest_layer_is_singular_where_the_statement_says():
     rng = np.random.default_rng(5)
     count = {True: 0, False: 0}

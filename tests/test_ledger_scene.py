@@ -128,6 +128,7 @@ def said(page):
 # What is seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "state",
     ["", "widths=3,5,4;head_dims=1,2;tokens=1", "layers=4;kind=softmax", "layers=1"],
@@ -230,6 +231,7 @@ def test_the_ruler_grows_with_the_parameters(opened):
     assert len({b - a for a, b in zip(steps, steps[1:], strict=False)}) == 1
 
 
+@pytest.mark.long
 def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened):
     page = opened("layers=2;head_dims=1,2")
     page.evaluate("""() => {
@@ -268,6 +270,7 @@ def test_the_keyboard_alone_builds_any_network_and_on_the_way_each_is_one(opened
         _ = LedgerSetting(**place).arch
 
 
+@pytest.mark.long
 def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
     page = opened()
     hands = page.evaluate(
@@ -294,6 +297,7 @@ def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
         assert slider.get_attribute("aria-valuetext") == words
 
 
+@pytest.mark.long
 def test_controls_that_say_no_network_leave_the_last_one(opened):
     page = opened()
     page.evaluate("talk.set({widths: '4,'})")
@@ -339,6 +343,7 @@ def test_a_symmetry_plays_on_the_weights_while_the_output_stands_still(opened, m
     page.wait_for_function("document.querySelectorAll('.nv-play')[1].disabled")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
     opened, bare_page, motion
@@ -414,6 +419,7 @@ def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
     assert page.evaluate(action) == "none"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "state", ["", "layers=6;width=8;head_dim=8", "layers=1;width=1;width_out=1"]
 )
@@ -433,6 +439,7 @@ def test_on_a_phone_views_stand_below_one_another_whole_and_large_enough(opened,
         assert min(width, height) > 43.99, name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "size"),
     [(820, "notebook"), (1085, "notebook"), (820, "lecture"), (1085, "lecture")],
@@ -456,6 +463,7 @@ def test_words_stay_apart_and_in_the_picture(opened, look, width, size, state):
             assert wide < 1 or high < 3, (words, other)
 
 
+@pytest.mark.long
 def test_the_saved_picture_is_what_is_seen(opened):
     page = opened()
     page.hover("#box")
@@ -468,6 +476,7 @@ def test_the_saved_picture_is_what_is_seen(opened):
     assert page.evaluate(COLORS, source) > 20  # the weights
 
 
+@pytest.mark.long
 def test_a_dark_room_is_dark(opened, look):
     look("dark", "notebook")
     page = opened()

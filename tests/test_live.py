@@ -274,6 +274,7 @@ def served_panel(tmp_path, visit):
     return show
 
 
+@pytest.mark.long
 @live_test
 def test_live_says_what_it_fetches_before_it_does(served_panel):
     page = served_panel(**PHONE)

@@ -17,6 +17,7 @@ def sides(page) -> list[str]:
     return [page.locator(f"text{name}").text_content() for name in names]
 
 
+@pytest.mark.long
 def test_the_dot_leaves_the_curve_and_both_sides_move_and_stay_equal(scene):
     page = scene(kind=NewVariableExplorer)
     assert place(page)["stage"] == "curve"
@@ -102,6 +103,7 @@ def test_the_keyboard_lets_go_comes_back_and_goes_to_the_ends(scene):
         assert place(page)["y"] == end
 
 
+@pytest.mark.long
 def test_play_tells_the_story_in_words_and_stops_where_one_takes_hold(scene, bare_page):
     bare_page.clock.install()
     page = scene(kind=NewVariableExplorer)

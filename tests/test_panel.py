@@ -618,6 +618,7 @@ def test_a_newer_request_discards_the_older_one(toy):
     assert last(toy) == 39 and toy.status.startswith("done")
 
 
+@pytest.mark.long
 def test_results_come_on_the_thread_of_the_event_loop(toy, monkeypatch):
     threads = []
     draw = toy._redraw
@@ -651,6 +652,7 @@ def test_on_a_loop_a_result_that_is_already_queued_does_not_overwrite_a_newer_on
     assert last(toy) == 12 and toy.status.startswith("done")
 
 
+@pytest.mark.long
 def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
     """A cell runs on the loop that would deliver the result."""
 
@@ -662,6 +664,7 @@ def test_wait_in_a_notebook_cell_does_not_wait_for_itself(toy):
     assert arrived and y == 33 and status.startswith("done")
 
 
+@pytest.mark.long
 def test_a_panel_that_nobody_holds_takes_its_child_with_it():
     panel = Toy(state=f"number={SLOW}")
     assert panel.wait(PATIENCE)

@@ -132,6 +132,7 @@ ROW = {"three layers": "layers=3", "a = 1": "head_dim=1"}
 SAID = ".nv-panel .nv-description"
 
 
+@pytest.mark.long
 def test_a_preset_far_away_shows_its_still_and_the_panel_leads_back(
     tmp_path,
     browse,  # noqa: F811
@@ -160,6 +161,7 @@ def test_a_preset_far_away_shows_its_still_and_the_panel_leads_back(
     assert (page.complaints, page.left) == ([], [])
 
 
+@pytest.mark.long
 def test_where_a_scene_is_moved_nothing_stands_that_python_said_of_its_still(
     tmp_path,
     browse,  # noqa: F811

@@ -146,6 +146,7 @@ def sensed(page, selector):
     return [one.evaluate(SENSED) for one in page.locator(selector).all()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("topic", ASKING)
 def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):
     kind, state, answer = ASKING[topic]
@@ -175,6 +176,7 @@ def test_the_chart_of_steps_is_empty_until_somebody_has_guessed(scene):
     assert not dot.is_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("topic", ASKING_CHARTS)
 def test_a_chart_says_its_answer_only_once_somebody_has_moved_it(bare_page, topic):
     kind, state, answer = ASKING_CHARTS[topic]

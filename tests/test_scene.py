@@ -41,6 +41,7 @@ def test_the_point_follows_the_pointer_and_its_words_are_hidden_until_python_ans
     )
 
 
+@pytest.mark.long
 def test_the_point_snaps_to_the_yellow_line_and_there_are_two_sets_of_weights(scene):
     page = scene("moves=curve;where=0.928571")
     on_line = middle(page, POINT)
@@ -52,6 +53,7 @@ def test_the_point_snaps_to_the_yellow_line_and_there_are_two_sets_of_weights(sc
     assert abs(place(page)["where"] - 0.928571) < 0.02
 
 
+@pytest.mark.long
 def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
     page = scene()
     start, (x, y) = place(page), middle(page, ROOT_HANDLE)
@@ -64,6 +66,7 @@ def test_a_root_is_dragged_round_the_circle_and_the_point_follows(scene):
     assert middle(page, POINT) != before
 
 
+@pytest.mark.long
 def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_surface(
     scene,
 ):
@@ -137,6 +140,7 @@ def test_enter_takes_the_point_to_the_nearest_place_of_the_curve_and_back(scene,
     ) == "surface" and back == pytest.approx(start, abs=1e-6)
 
 
+@pytest.mark.long
 def test_a_second_finger_moves_nothing(scene):
     page = scene()
     touch = page.context.new_cdp_session(page)
@@ -247,6 +251,7 @@ def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(
     ]
 
 
+@pytest.mark.long
 def test_a_slice_that_changes_is_drawn_anew(scene):
     page = scene("preset=crossing")
     seen = page.locator("canvas").screenshot()
@@ -353,6 +358,7 @@ def test_a_scene_without_webgl_has_all_but_the_picture_in_space(scene, bare_page
 CANVAS = "box.querySelector('canvas')"
 
 
+@pytest.mark.long
 def test_what_the_graphics_card_lost_comes_back_and_all_that_is_seen_is_saved(
     scene,
 ):
@@ -419,6 +425,7 @@ def bars(page) -> list[float]:
     return ask(page, "heights", theme.color("focus"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "goal"),
     [

@@ -184,6 +184,7 @@ def test_the_curve_stands_in_its_rectangle_and_nothing_is_cut_off(scene, width):
         assert flat["x"] > space["x"] + space["width"] and flat["y"] == space["y"]
 
 
+@pytest.mark.long
 def test_a_finger_moves_the_plane_and_scrolls_past_the_surface(phone):
     page = phone(SectionExplorer, 390, 844)
     page.locator(PLANE).scroll_into_view_if_needed()

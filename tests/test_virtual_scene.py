@@ -29,6 +29,7 @@ def knob(name):
     return f".nv-handle[aria-label='{name}']"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["lightning", "softmax"])
 def test_c_is_turned_by_hand_and_the_virtual_weights_stand_still(scene, kind):
     page = scene(
@@ -127,6 +128,7 @@ def centre(page, name):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.long
 def test_in_a_narrow_place_views_stand_below_one_another(scene):
     for width in (390, 820):
         page = scene("layers=4;width=4", kind=VirtualWeightsExplorer)

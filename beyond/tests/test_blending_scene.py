@@ -97,6 +97,7 @@ def test_keys_go_to_both_ends_and_step_by_step(scene):  # noqa: F811
             assert ask(page, "valued")[1] == str(value)
 
 
+@pytest.mark.long
 def test_heads_turn_and_the_bars_stand_still_until_the_values_stay_behind(
     scene,  # noqa: F811
 ):
@@ -123,6 +124,7 @@ def test_heads_turn_and_the_bars_stand_still_until_the_values_stay_behind(
     assert heights() != pytest.approx(before, abs=1)
 
 
+@pytest.mark.long
 def test_ranks_are_allowed_at_four_places_or_everywhere(scene):  # noqa: F811
     page = scene(HEADS, kind=BlendingExplorer)
     assert page.locator(".nv-view-g .place").count() == 4
@@ -137,6 +139,7 @@ def test_ranks_are_allowed_at_four_places_or_everywhere(scene):  # noqa: F811
         assert page.locator(".nv-view-g .place").count() == 0
 
 
+@pytest.mark.long
 def test_the_numbers_of_g_that_stay_free_are_those_of_the_formula(scene):  # noqa: F811
     page = scene(HEADS, kind=BlendingExplorer)
     for state, free, gone in (
@@ -210,6 +213,7 @@ def test_where_motion_is_reduced_it_goes_from_moment_to_moment(
     assert set(stops) == {0, 120, 240, 360}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "handle", "name"), [("", OMEGA, "angle"), (HEADS, G, "turn")]
 )

@@ -177,6 +177,7 @@ def test_tokens_on_a_curve_are_not_on_a_line():
     assert arch.are_on_a_line == (True, False)
 
 
+@pytest.mark.long
 def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
     """All 314 inputs at once took 883 MB."""
     block = Block(biases=True, value_dim=2)

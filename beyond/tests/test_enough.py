@@ -353,6 +353,7 @@ def test_where_more_may_add_four_growths_without_gain_end_the_search():
     assert found.status == "lower bound"
 
 
+@pytest.mark.long
 def test_where_a_neuron_bends_ever_more_rarely_2000_inputs_end_the_search():
     """Without an end this one took 78,894 inputs."""
     module, draw = random_relus(367)

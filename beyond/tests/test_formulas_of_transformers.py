@@ -26,6 +26,7 @@ def test_a_list_is_no_transformer():
         expected_dimension([3, 3])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("attention", ["lightning", "softmax"])
 def test_the_theorem_certifies_very_deep_networks_at_once_and_in_few_words(attention):
     depth = 10**5

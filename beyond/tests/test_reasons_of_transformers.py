@@ -99,6 +99,7 @@ def test_hypotheses_fail_where_the_theorem_does_not_speak(theorem, speaks):
     assert set(said) == {True, False}
 
 
+@pytest.mark.long
 def test_hypotheses_of_theorem_n_fail_exactly_where_it_lacks_something():
     said = []
     for arch in networks(1500):
@@ -112,6 +113,7 @@ def test_hypotheses_of_theorem_n_fail_exactly_where_it_lacks_something():
     assert set(said) == {True, False}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theorem", ["Theorem M", "Theorem S"])
 def test_hypotheses_of_lightning_fail_where_another_theorem_or_none_answers(theorem):
     """One head is Theorem 3.2, and one layer with a skip Theorem M or 3.2."""

@@ -374,6 +374,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 2])
 def test_an_interrupt_ends_it_and_its_workers_and_what_was_measured_is_kept(
     tmp_path, count

@@ -305,6 +305,7 @@ def test_small_primes_without_rotations_are_refused(p):
         measure_dimension(net, prime=p)
 
 
+@pytest.mark.long
 def test_the_attention_of_many_tokens_takes_a_bounded_memory_that_the_estimate_covers():
     """All 314 inputs at once took 883 MB."""
     block = Block(biases=True, value_dim=2)

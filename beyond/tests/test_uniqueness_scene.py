@@ -90,6 +90,7 @@ def test_powers_are_set_as_powers(scene):
     assert page.locator(".nv-view-maps h4 sup").all_text_contents() == ["1/3", "1/3"]
 
 
+@pytest.mark.long
 def test_a_finger_drags_the_dot_on_a_phone(phone):
     page = phone(SingletonExplorer, 390, 844)
     dot = page.locator(f"{named('(μ, ν) of θ′')} .ring")

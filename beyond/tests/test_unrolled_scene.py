@@ -397,6 +397,7 @@ def test_play_goes_along_the_factors_and_turns_the_window_round(scene, bare_page
     assert page.locator(".nv-play").inner_text() == "▶"
 
 
+@pytest.mark.long
 def test_who_takes_hold_of_the_term_ends_the_story(scene, bare_page):
     bare_page.clock.install()
     page = scene("layers=2;place=3", kind=UnrollingExplorer)

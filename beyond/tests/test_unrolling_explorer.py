@@ -350,6 +350,7 @@ def test_the_page_multiplies_1000_random_terms_as_python_does():
                 assert other["value"] == pytest.approx(one.value, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.long
 def test_facts_of_random_terms_have_the_form_that_the_page_expects():
     draw = random.Random(9)
     facts = [plain_data(unrolled_facts(random_study(draw))) for _ in range(40)]

@@ -94,6 +94,7 @@ def test_the_largest_entries_are_multiplied_exactly():
         assert {int(x) % arithmetic.over.p for x in target.ravel()} == {truth}
 
 
+@pytest.mark.long
 def test_the_largest_block_of_bytes_is_inverted_exactly_in_float32():
     over = Int8().over
     n = Int8().block
