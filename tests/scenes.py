@@ -106,6 +106,17 @@ def middle(page, selector: str) -> tuple[float, float]:
     return tuple(ask(page, "middle", selector))
 
 
+def comes_to(page, selector: str, x: float, y: float, near: float = 3) -> None:
+    """Wait until a handle stands so many pixels from a place of the page."""
+    page.wait_for_function(
+        """([selector, x, y, near]) => {
+            const [a, b] = helper.middle(selector);
+            return Math.hypot(a - x, b - y) < near;
+        }""",
+        arg=[selector, x, y, near],
+    )
+
+
 def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
     """Take a handle by the mouse to a place of the page."""
     page.mouse.move(*middle(page, selector))

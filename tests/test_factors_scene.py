@@ -3,7 +3,7 @@ keyboard."""
 
 import numpy as np
 import pytest
-from scenes import ask, dragged, middle, place, redraw, said, touch
+from scenes import ask, comes_to, dragged, middle, place, redraw, said, touch
 
 from neuroviz.factorization.panel import FactorizationExplorer
 
@@ -142,7 +142,7 @@ def test_a_moves_on_its_surface_with_the_pointer(scene, state):
     page = scene(state, kind=FactorizationExplorer)
     A, (x, y) = numbers(page, "A"), middle(page, BALL)
     dragged(page, BALL, x - 25, y + 10)
-    assert np.hypot(*np.subtract(middle(page, BALL), (x - 25, y + 10))) < 3
+    comes_to(page, BALL, x - 25, y + 10)
     assert numbers(page, "A") != A
     assert place(page)["entries"] == "" or "K12=" in place(page)["entries"]
 
