@@ -123,7 +123,7 @@ def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
     page.mouse.down()
     page.mouse.move(x, y, steps=steps)
     page.mouse.up()
-    page.wait_for_timeout(100)  # a frame
+    page.wait_for_timeout(250)  # a frame, also on a busy machine
 
 
 def touch(page, start: Iterable[float], way: Iterable[float], steps: int = 8) -> None:
