@@ -336,7 +336,8 @@ def test_what_the_browser_is_called_with_opens_the_page_once(site, tmp_path):
     browser.write_text(f'#!/bin/sh\necho "$1" > {said}.part\nmv {said}.part {said}\n')
     browser.chmod(0o755)
     with held(site, browser=f"{browser} %s") as room:
-        while not said.exists():
+        end = time.monotonic() + 10
+        while not said.exists() and time.monotonic() < end:
             time.sleep(0.1)
         address = said.read_text().strip()
         assert room.token not in address

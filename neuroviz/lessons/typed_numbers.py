@@ -6,15 +6,17 @@ web/classroom/numbers.ts reads them in the same way, on the pages of a class.
 import re
 from fractions import Fraction
 
-_DECIMAL = re.compile(r"(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d{1,2})?", re.IGNORECASE)
+_DECIMAL = re.compile(
+    r"(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d{1,2})?", re.IGNORECASE | re.ASCII
+)
 """38, 0.5, 0,5 or 1e3; an exponent of three digits would be more than any guess."""
 
-_FRACTION = re.compile(r"(\d+) ?[/⁄] ?(\d+)")
+_FRACTION = re.compile(r"(\d+) ?[/⁄] ?(\d+)", re.ASCII)
 
-_IN_GROUPS = re.compile(r"\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})")
+_IN_GROUPS = re.compile(r"\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})", re.ASCII)
 """1 234 567, 1'234'567, or with commas if there are two of them."""
 
-_COMMA_OR_THOUSAND = re.compile(r"\d{1,3},\d{3}")
+_COMMA_OR_THOUSAND = re.compile(r"\d{1,3},\d{3}", re.ASCII)
 """A thousand to some and one to others."""
 
 _SIGN = re.compile(r"[-−–+] ?")
@@ -33,7 +35,7 @@ def number_in(text: str) -> Fraction:
       ...
     ValueError: “1,234” may be 1234 or 1.234. Type the one that you mean.
     """
-    typed = " ".join(text.split())
+    typed = re.sub(r"\s", " ", text.strip())
     if not typed:
         raise ValueError("Type a number first. Any guess will do.")
     sign = _SIGN.match(typed)
