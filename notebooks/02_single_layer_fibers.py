@@ -104,6 +104,7 @@ e = 0.001
 along = np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
 across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
 
+# %% jupyter={"source_hidden": true}
 predict(
     "The step along the curve moves the outputs by 10ⁿ of their size. Which n?",
     round(np.log10(along)),
