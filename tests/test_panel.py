@@ -327,6 +327,7 @@ def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_
 ):
     before = shown(toy)
     box = named(toy, "State")
+    named(toy, "⋯").value = True
     for give in (
         lambda: setattr(toy, "state", state),
         lambda: toy.complete(state),
@@ -389,9 +390,32 @@ def test_a_state_is_completed_with_what_the_panel_was_opened_with(state):
     assert panel.complete(whole) == whole
 
 
+def test_a_folded_state_follows_once_it_is_unfolded(toy):
+    box = named(toy, "State")
+    tools = named(toy, "⋯")
+    toy.controls["number"].value = 7
+    assert box.value == ""
+    tools.value = True
+    assert box.value == box.placeholder == toy.state
+    toy.controls["number"].value = 3
+    assert box.value == toy.state and "number=3;" in box.value
+
+
+def test_a_link_goes_where_the_box_of_the_state_was_before(toy):
+    opened = toy.state
+    tools = named(toy, "⋯")
+    tools.value = True
+    tools.value = False
+    toy.controls["number"].value = 7
+    toy._go_to(opened)
+    assert toy.state == opened
+
+
 def test_the_button_copies_what_it_finds_in_the_page(toy):
     """The class and the box of the state; the browser test presses the button."""
-    (box,) = [w for w in walk(toy) if "nv-state" in getattr(w, "_dom_classes", ())]
+    box = named(toy, "State")
+    named(toy, "⋯").value = True
+    assert "nv-state" in box._dom_classes
     for state in (
         "number=7;factor=0.7;word=it's",
         'word=say "A & B" \\ é',

@@ -391,6 +391,15 @@ class Panel(Shell):
             self._is_moved |= not _is_rounding(change)
             self._refresh()
 
+    def _on_tools(self, change: dict) -> None:
+        self._write_state()
+        super()._on_tools(change)
+
+    def _go_to(self, state: str) -> None:
+        """As if the reader had entered this state."""
+        self._write_state()  # it may be one that was there before
+        self._state_text.value = state
+
     def _on_state_text(self, change: dict) -> None:
         if self._quiet:
             return
@@ -454,7 +463,7 @@ class Panel(Shell):
         of = values_of(self.controls)
         try:
             self._arrange()
-            self._write_state()
+            self._follow_state()
             request = self._read()
             of = values_of(self.controls)  # a control may have been arranged
             slow = self._is_slow(request)
@@ -500,7 +509,7 @@ class Panel(Shell):
         self.description = self._describe(answer)
         self._badges = self._badge(answer)
         self._say()
-        self._write_state()
+        self._follow_state()
         seconds = 0.0 if started is None else _seconds(started)
         took = (
             f" in {seconds:.1f} s"
@@ -520,6 +529,11 @@ class Panel(Shell):
             self._write(self.title, self._badges, self.description, self._shown_of)
         self._show_me.layout.display = "" if self.is_asking else "none"
         self._bring_answers()
+
+    def _follow_state(self) -> None:
+        """Write the state where it is seen: a move of a slider costs a message less."""
+        if self._tools.value:
+            self._write_state()
 
     def _write_state(self) -> None:
         quiet = self._quiet

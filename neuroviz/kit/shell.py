@@ -154,7 +154,7 @@ class Shell(Lasting):
 
     def _go_to(self, state: str) -> None:
         """As if the reader had entered this state."""
-        self._state_text.value = state
+        raise NotImplementedError
 
     def _on_more(self, change: dict) -> None:
         self.unfold()

@@ -1,11 +1,25 @@
 /** The controls of a panel, as a scene moves and hears them. */
+import { throttle } from "throttle-debounce";
 import type { Talk, Value } from "../picture";
 import type { Controls } from "./model";
 
 const MOVES = "change:value change:index";
 
+/**
+ * Milliseconds between two moves of the controls. A scene follows the hand by itself, in every
+ * frame; a slider and Python's words need not, and each move of them costs JupyterLab more than the
+ * frame.
+ */
+const REST = 40;
+
 /** `choices` are the values of the lists, as Python said them last. */
 export function talkOf(controls: Controls, choices: () => Record<string, Value[]>): Talk {
+  /** Where the controls go: until all are there, this is what the scene hears of them. */
+  let next: Record<string, Value> = {};
+  const move = throttle(REST, () => {
+    for (const [name, value] of Object.entries(next)) set(name, value);
+    next = {};
+  });
   const indexOf = (name: string) => controls[name].get("index");
 
   function set(name: string, value: Value) {
@@ -23,11 +37,13 @@ export function talkOf(controls: Controls, choices: () => Record<string, Value[]
 
   return {
     get(name) {
+      if (name in next) return next[name];
       const index = indexOf(name);
       return index === undefined ? controls[name].get("value") : choices()[name][index];
     },
     set(values) {
-      for (const [name, value] of Object.entries(values)) set(name, value);
+      Object.assign(next, values);
+      move();
     },
     heard(listen) {
       const all = Object.values(controls);
