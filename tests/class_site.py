@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -59,8 +60,9 @@ def fold(name: str) -> str:
     return questions.marked(name, "question", text)
 
 
-def make_site(folder: Path) -> Path:
-    """A site of a front page, a page with two questions, and the teacher's plan."""
+def make_site(folder: Path, plan: Sequence[str] = ()) -> Path:
+    """A site of a front page, a page with two questions, and the teacher's plan, which
+    asks these questions."""
     why = "<details><summary>Why?</summary><p>Because 38 count.</p></details>"
     texts = {
         "index.html": "The front page",
@@ -73,7 +75,7 @@ def make_site(folder: Path) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(HEAD.format(name) + text, encoding="utf-8")
-    questions.write(folder, ASKED, {PAGE: "01 One"})
+    questions.write(folder, ASKED, {PAGE: "01 One"}, plan)
     return folder
 
 

@@ -310,6 +310,19 @@ def test_a_class_gets_every_question_without_answers_and_folds(built):
                 assert secret not in served and secret not in unescape(served)
 
 
+@pytest.mark.long
+def test_each_question_of_the_plan_is_one_of_the_path_and_keeps_its_place(built):
+    plan = questions.planned((ROOT / site.PLAN).read_text(encoding="utf-8"))
+    path = (ROOT / "notebooks").glob("*.py")
+    written = "".join(one.read_text(encoding="utf-8") for one in path)
+    assert len(plan) == 4
+    assert all(written.count(f'"{question}"') == 1 for question in plan)
+    polls = Site(built).polls().values()
+    found = {poll.planned: poll.question for poll in polls if poll.planned}
+    assert found
+    assert all(plan[place - 1] == question for place, question in found.items())
+
+
 def test_only_folds_of_its_section_belong_to_a_question():
     text = "So.\n<details>A</details>\n## Next\n<details>B</details>"
     assert questions.mark_folds(text, "x-1").count("<!-- fold x-1 -->") == 1

@@ -8,7 +8,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from class_site import NUMBER, PAGE, Visitor, held, make_site, raw, teacher_of
+from class_site import (
+    ASKED,
+    CHOICE,
+    NUMBER,
+    PAGE,
+    Visitor,
+    held,
+    make_site,
+    raw,
+    teacher_of,
+)
 from node import need_node
 from test_axe import AXE, OF_A_PAGE
 from test_book import built  # noqa: F401
@@ -69,6 +79,23 @@ def teacher(new_page, room):
     page.locator("#list button", has_text="dimensions").click()
     page.wall.get_by_text("01 One · Count").wait_for()
     return page
+
+
+@pytest.mark.long
+def test_the_questions_of_the_plan_come_first(new_page, tmp_path):
+    site = make_site(tmp_path, plan=[ASKED[CHOICE]["question"]])
+    with held(site) as room:
+        desk = new_page(**DESK)
+        desk.set_default_timeout(SOON)
+        desk.goto(f"http://{room.teacher}/?t={room.token}")
+        groups = desk.locator("#list details")
+        groups.nth(1).wait_for()
+        said = [group.inner_text().split("\n")[0] for group in groups.all()]
+        assert said == ["The plan of 50 minutes", "01 One"]
+        opened = desk.locator("#list button:visible")
+        assert opened.all_inner_texts() == ["Is it <b>larger</b>?"]
+        opened.click()
+        desk.get_by_text("01 One · Compare").wait_for()
 
 
 def box(page, number=0):

@@ -7,6 +7,7 @@ HTML say where they begin and end.
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from neuroviz.lessons.classroom.site import ANSWERS, PAGES, QUESTIONS
@@ -16,6 +17,7 @@ _MARK = re.compile(
     r"<!-- end of (?P=kind) -->",
     re.DOTALL,
 )
+_PLANNED = re.compile(r"<!-- asks: (.*?) -->")
 _FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
 _QUESTION = re.compile(
     r'<details class="nv-question"(?P<asks>[^>]*)>\s*'
@@ -95,7 +97,21 @@ def for_class(html: str) -> tuple[str, dict[str, dict]]:
     return _MARK.sub(without, html), kept
 
 
-def write(site: Path, questions: dict[str, dict], titles: dict[str, str]) -> None:
+def planned(plan: str) -> list[str]:
+    """The questions that the teacher's plan asks, in its order.
+
+    >>> planned("<!-- asks: How many? -->\\n<!-- asks: And why? -->")
+    ['How many?', 'And why?']
+    """
+    return _PLANNED.findall(plan)
+
+
+def write(
+    site: Path,
+    questions: dict[str, dict],
+    titles: dict[str, str],
+    plan: Sequence[str] = (),
+) -> None:
     """Write them for the questions of a site.
 
     Args:
@@ -103,6 +119,7 @@ def write(site: Path, questions: dict[str, dict], titles: dict[str, str]) -> Non
         questions: name → what `capture.texts` says.
         titles: the pages of its notebooks, such as "notebooks/00_start", and what
             they are called.
+        plan: the questions that the teacher asks first, in this order.
 
     Raises:
         ValueError: if a page lacks a question, or two questions have one text.
@@ -140,6 +157,9 @@ def write(site: Path, questions: dict[str, dict], titles: dict[str, str]) -> Non
                 if one["kind"] == "choice"
                 else [],
                 "mistakes": remarks,
+                "planned": plan.index(one["question"]) + 1
+                if one["question"] in plan
+                else None,
             }
         )
         secret[name] = {"answer": one["answer"], "remark": right} | kept[name]

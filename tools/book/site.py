@@ -25,6 +25,8 @@ from tools.notebooks import from_source, name_of, place_of, sources, to_text
 
 ROOT = Path(__file__).parents[2]
 STATIC = Path(__file__).with_name("static")
+PLAN = "docs/class_session.md"
+"""Its questions stand first in the teacher's list."""
 TEMPLATES = Path(__file__).with_name("templates")
 _HERE = f'<a href="{lab_page("", "00_start")}">JupyterLab in the browser</a>'
 _LAB = (
@@ -103,7 +105,8 @@ def build(
     titles = {one.name: f"{one.name[:2]} {one.title}" for one in front.sections()}
     titles[front.START] = "00 Start"
     called = {place_of(name): titles.get(name, name) for name in chosen}
-    questions.write(site, asked, called)
+    plan = (ROOT / PLAN).read_text(encoding="utf-8")
+    questions.write(site, asked, called, questions.planned(plan))
     return site
 
 

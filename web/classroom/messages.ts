@@ -56,6 +56,8 @@ export interface Counted {
   section: string;
   question: string;
   choices: string[];
+  /** 1, 2, … in the order of the plan; null outside it. */
+  planned: number | null;
   isOpen: boolean;
   totals: number[];
   /** Who has a page open or has answered. */

@@ -7,6 +7,7 @@ import { asksAgain, isAsked } from "./sure";
 import { showWhere } from "./where";
 
 const AGAIN = 1500; // milliseconds
+const PLAN = "The plan of 50 minutes";
 const WAIT = "Answers wait for me";
 const ALL_AT_ONCE = "Press again: who has guessed sees the answer at once, to every question";
 
@@ -87,21 +88,25 @@ function wordsOfFull({ refused, most, perAddress }: ForTeacher): string {
   return "";
 }
 
+/** A group of the list: the plan of the session, then each page with what is left of it. */
+const groupOf = ({ planned, page }: Counted) => (planned ? "plan" : page);
+
 /** What is typed and what has the focus outlasts a drawing. */
 function drawList(questions: Counted[], chosen: string | null) {
   const focused = document.activeElement?.id;
   const folded = new Set([...list.querySelectorAll("details:not([open])")].map((one) => one.id));
   const isFirst = !list.hasChildNodes();
-  const opened = (questions.find(({ name }) => name === chosen) ?? questions[0])?.page;
+  const first = questions.find(({ name }) => name === chosen) ?? questions[0];
   const parts: HTMLDetailsElement[] = [];
   for (const question of questions) {
     let part = parts[parts.length - 1];
-    if (part?.id !== question.page) {
+    const group = groupOf(question);
+    if (part?.id !== group) {
       part = made("details");
-      part.id = question.page;
+      part.id = group;
       parts.push(part);
-      part.open = isFirst ? part.id === opened : !folded.has(part.id);
-      part.append(made("summary", "", question.title));
+      part.open = isFirst ? group === groupOf(first) : !folded.has(group);
+      part.append(made("summary", "", question.planned ? PLAN : question.title));
     }
     const total = Math.max(...question.totals);
     const one = button("", () => ({ choose: question.name }));

@@ -28,6 +28,7 @@ class Poll:
         remark: on the true one, where it is a choice.
         reason: HTML of the page: the answer with its badge and reason.
         folds: HTML of the folds of the page that follow.
+        planned: 1, 2, … in the order of the teacher's plan; None outside it.
         votes: seat → guess, for each vote.
         hands: guess → how many the teacher has counted, for each vote.
         late: seat → guess that came when the answer was open; it is not counted.
@@ -45,6 +46,7 @@ class Poll:
     remark: str
     reason: str
     folds: tuple[str, ...]
+    planned: int | None = None
     votes: list[dict[str, str]] = field(default_factory=lambda: [{}])
     hands: list[Counter[str]] = field(default_factory=lambda: [Counter()])
     late: dict[str, str] = field(default_factory=dict)

@@ -250,13 +250,15 @@ class Room:
         self.changed(True)
 
     def for_teacher(self, here: Collection[str] = ()) -> dict:
-        """All that the teacher's own page shows, with answers and known mistakes.
+        """All that the teacher's own page shows, with answers and known mistakes; the
+        questions of the plan come first.
 
         Args:
             here: the seats that have a page open.
         """
+        last = len(self.polls) + 1
         every = []
-        for poll in self.polls.values():
+        for poll in sorted(self.polls.values(), key=lambda one: one.planned or last):
             every.append(self._counted(poll, True, MOST_BARS, here))
         return self._who(here) | {
             "isHeld": self.is_held,
@@ -312,6 +314,7 @@ class Room:
             "section": poll.section,
             "question": poll.question,
             "choices": list(poll.choices),
+            "planned": poll.planned,
             "isOpen": poll.is_open,
             "totals": [vote.total() for vote in votes],
             # a telephone that sleeps has answered all the same

@@ -136,6 +136,7 @@ class Site:
                 remark=answer["remark"],
                 reason=answer["html"],
                 folds=tuple(answer["folds"]),
+                planned=asked["planned"],
             )
         return found
 
