@@ -65,17 +65,8 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   });
   const spectrum = spectrumView(host);
   const dimensions = dimensionsView(host);
-  const surface = surfaceView(host, {
-    changed: () => frame.soon(),
-    begin: hold,
-    end: release,
-    moved: moveA,
-    keyed(turn, rise) {
-      touch();
-      const { angle, height } = product.point!;
-      moveA({ angle: (((angle + turn) % 360) + 360) % 360, height: height + rise });
-    },
-  });
+  /** For d = 2, made when it is first needed: a canvas for solids costs as much as all else. */
+  let surface: ReturnType<typeof surfaceView> | undefined;
 
   const footer = host.appendChild(document.createElement("div"));
   footer.className = "nv-footer";
@@ -99,6 +90,22 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       controls.go({ along: least + share * (most - least) });
     },
   });
+
+  function makeSurface() {
+    const view = surfaceView(host, {
+      changed: () => frame.soon(),
+      begin: hold,
+      end: release,
+      moved: moveA,
+      keyed(turn, rise) {
+        touch();
+        const { angle, height } = product.point!;
+        moveA({ angle: (((angle + turn) % 360) + 360) % 360, height: height + rise });
+      },
+    });
+    host.append(footer); // it stays the last
+    return view;
+  }
 
   function touch() {
     isTouched = true;
@@ -170,14 +177,14 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     dimensions.move(of.a, of.d, shown.here);
     if (seen.point && message.facts.surface) {
       const canMove = of.a === 1 || !isFree();
-      surface.move({ point: seen.point, isFree: isFree(), canMove, isHeld });
+      surface!.move({ point: seen.point, isFree: isFree(), canMove, isHeld });
     }
     say();
   }
 
   function say() {
     const hint = isTouched ? "" : "drag a number up or down; drag the ring of C: A stands still";
-    const isMissing = message.facts.surface && !surface.isThere;
+    const isMissing = message.facts.surface && !surface!.isThere;
     const missing = isMissing ? "No 3-D picture: this browser has no WebGL." : "";
     stand(host, note, controls.isExact, talk.isAlone ?? false, missing || said || hint);
   }
@@ -207,13 +214,14 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       basis.draw({ walk: controls.here.walk, heads: a, ends: walks }, look);
       if (facts.surface) {
         const ranges = { angle: controls.range("angle"), height: controls.range("height") };
+        surface ??= makeSurface();
         surface.draw(facts.surface, look, ranges);
       }
       frame.soon();
     },
     close() {
       controls.close();
-      surface.close();
+      surface?.close();
       stopTween();
       play.stop();
       frame.stop();
