@@ -393,7 +393,11 @@ def test_no_boundary_point_of_the_slice_is_a_layer_without_zeros():
         assert kind_of(q1, q2) == BOUNDARY and not any(q2)
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sources() if tasks(read(path))],
+    ids=lambda path: path.stem,
+)
 def test_solutions_are_accepted(path):
     for task in tasks(read(path)):
         names = {"np": np, "nv": nv, "Fraction": Fraction}
