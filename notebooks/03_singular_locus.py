@@ -406,7 +406,7 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"], asks="secti
 # In "Does training end there?" you chose the targets. Now take them at random, among all pairs of forms. Usually no layer has them.
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.lessons.where_runs_end import WHERE_RUNS_END, where_runs_end
 from neuroviz.singular.flow import attraction
 
 gaussian = attraction("gaussian", runs=40, time=100)

@@ -1,5 +1,5 @@
-"""Choices of questions in words, with remarks: kept here, so that the cell that asks
-gives nothing away."""
+"""The choices of a question of notebook 03, with remarks: kept here, so that the cell
+that asks gives nothing away."""
 
 from neuroviz.singular.flow import Attraction
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from neuroviz.lessons.questions import WHERE_RUNS_END, where_runs_end
+from neuroviz.lessons.where_runs_end import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import predict
 
 
