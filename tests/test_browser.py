@@ -433,6 +433,37 @@ def test_the_network_of_a_cell_is_chosen_by_mouse_and_by_keyboard(lab, open_page
     assert errors_shown(page) == [] and page.complaints == []
 
 
+@pytest.mark.long
+def test_a_button_far_from_its_panel_leads_there_and_back(lab, open_page):
+    """It stands two windows below; the panel comes to the top, and has the focus."""
+    page = open_page(
+        lab.url(
+            written(
+                lab,
+                "lead.ipynb",
+                "from neuroviz.explorables import FiberExplorer\n"
+                "from neuroviz.kit.presets import presets\n"
+                "panel = FiberExplorer()\npanel",
+                "print('\\n' * 80)",
+                "presets(panel, {'rank one': 'preset=rank-one'})",
+            )
+        )
+    )
+    run_all(page, lab)
+    preset = page.get_by_role("button", name="rank one", exact=True)
+    preset.scroll_into_view_if_needed()
+    focused = "document.activeElement.textContent"
+    top = "document.activeElement.getBoundingClientRect().top"
+    preset.click()
+    page.wait_for_function(f"{focused} === 'Back to the text'")
+    assert 0 <= page.evaluate(top) < 200
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{focused} === 'rank one'")
+    assert 0 <= page.evaluate(top) < 900
+    assert page.get_by_text("Back to the text").count() == 0
+    assert errors_shown(page) == [] and page.complaints == []
+
+
 def badges_of(panel) -> list[str]:
     """What the badges of a panel say, in Python."""
     pieces = re.findall(r"nv-badge[^>]*>([^<]*)<", title(panel))
