@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from neuroviz.lessons.where_runs_end import WHERE_RUNS_END, where_runs_end
 from neuroviz.lessons.teaching import predict
+from neuroviz.lessons.where_runs_end import WHERE_RUNS_END, where_runs_end
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -37,6 +38,16 @@ class Dual:
     __hash__ = None
     p = DEFAULT_PRIME
 
+    @staticmethod
+    @cache
+    def over(p: int) -> type["Dual"]:
+        """The same numbers over another prime field.
+
+        >>> (Dual.over(7)(3, 1) ** 2).value
+        2
+        """
+        return type("Dual", (Dual,), {"p": p, "__slots__": ()})
+
     def __init__(self, value: int, slope: int = 0) -> None:
         self.value = value % self.p
         self.slope = slope % self.p
@@ -60,7 +71,7 @@ class Dual:
         return cls(exactly.numerator * pow(exactly.denominator, -1, cls.p))
 
     def __neg__(self) -> "Dual":
-        return Dual(-self.value, -self.slope)
+        return type(self)(-self.value, -self.slope)
 
     def __pos__(self) -> "Dual":
         return self
@@ -73,18 +84,24 @@ class Dual:
         ):
             raise TypeError("only whole powers are rational functions")
         if exponent == 0:
-            return Dual(1)
+            return type(self)(1)
         if exponent < 0 and not self.value:
             raise ZeroDivisionError("division by zero")
         power = pow(self.value, int(exponent) - 1, self.p)
-        return Dual(power * self.value, int(exponent) * power * self.slope)
+        slope = int(exponent) * power * self.slope
+        return type(self)(power * self.value, slope)
 
-    __add__ = __radd__ = _operation(
-        lambda x, y: Dual(x.value + y.value, x.slope + y.slope)
-    )
-    __mul__ = __rmul__ = _operation(
-        lambda x, y: Dual(x.value * y.value, x.value * y.slope + x.slope * y.value)
-    )
+    @_operation
+    def __add__(self, other: "Dual") -> "Dual":
+        return type(self)(self.value + other.value, self.slope + other.slope)
+
+    @_operation
+    def __mul__(self, other: "Dual") -> "Dual":
+        slope = self.value * other.slope + self.slope * other.value
+        return type(self)(self.value * other.value, slope)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
     __sub__ = _operation(lambda x, y: x + -y)
     __rsub__ = _operation(lambda x, y: y + -x)
     __truediv__ = _operation(lambda x, y: x * y**-1)

@@ -18,7 +18,7 @@ from neuroviz.attention.architecture import Architecture
 from neuroviz.attention.dual import Dual
 from neuroviz.attention.formulas import effective_widths
 from neuroviz.rank.cost import BUDGET_SECONDS, check_budget, cost_of, is_quick
-from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, PrimeField, Reals
 from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz.rank.inputs import rank_by_inputs
 from neuroviz.rank.measure import measure_dimension
@@ -34,7 +34,8 @@ Quantity = Callable[[dict[str, np.ndarray]], object]
 """Weights by name → a number, or an array of numbers."""
 
 _POINTS = 8  # random points tried before giving up
-_AGREEING_POINTS = 2  # at so many a derivative is zero before it is called zero
+# A derivative is called zero where it is zero modulo both: one prime may divide it.
+_PRIMES = (DEFAULT_PRIME, SECOND_PRIME)
 _STEP = 1e-3  # step of the finite differences, for weights of size 1
 _GENEROUS = 1e3  # a gap this many times the decisive one needs no better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
@@ -80,8 +81,8 @@ def is_identifiable(net: Network, quantity: Quantity, seed: int = 0) -> Identifi
 
     exact   A rational function of the weights (+ − · / ** and numpy's sum, trace, @,
             …): differentiated over F_p along a random silent direction. A derivative
-            that is not zero shows that it is not identifiable; zero shows that it is,
-            but for a chance of about degree/p.
+            that is not zero shows that it is not identifiable; zero, modulo two primes
+            p, shows that it is, but for a chance of about degree/p.
     float   Anything else that is differentiable (a norm, a singular value): central
             differences at a random real network, and the share of the gradient along
             those directions.
@@ -174,42 +175,48 @@ class _NotRationalError(Exception):
 def _exact(
     net: Network, quantity: Quantity, dimension: int, seed: int
 ) -> Identifiability:
-    over = PrimeField(DEFAULT_PRIME)
     silent = f"the {num_parameters(net) - dimension} silent directions"
-    generic_points = 0
-    agreeing_points = 0
-    for rng in np.random.default_rng([seed, over.p, 4]).spawn(_POINTS):
+    for prime in _PRIMES:
+        moving, values = _at_a_generic_point(net, quantity, dimension, seed, prime)
+        if any(value.slope for value in values):
+            note = f"its derivative along a random mixture of {silent} is not zero"
+            return Identifiability(False, "exact", None, note, seed)
+    modulo = " and ".join(map(str, _PRIMES))
+    note = (
+        f"its derivative along random mixtures of {silent} is zero, at random points "
+        f"mod {modulo}"
+    )
+    theorem = orbit_theorem(net)
+    if theorem:
+        note += _on_the_whole_fibre(net, quantity, moving, values, theorem)
+    return Identifiability(True, "exact", None, note, seed)
+
+
+def _at_a_generic_point(
+    net: Network, quantity: Quantity, dimension: int, seed: int, prime: int
+) -> tuple[np.ndarray, list[Dual]]:
+    """Parameters that move along a random mixture of the silent directions, and the
+    quantity there."""
+    over = PrimeField(prime)
+    is_generic = False
+    for rng in np.random.default_rng([seed, prime, 4]).spawn(_POINTS):
         moving = _along_a_silent_direction(net, over, dimension, rng)
         if moving is None:
             continue  # an unlucky point
-        generic_points += 1
+        is_generic = True
         try:
-            values = _entries(quantity(unflatten(net, moving.copy())))
+            return moving, _entries(quantity(unflatten(net, moving.copy())), prime)
         except ZeroDivisionError:
             continue
         except Exception as error:
             raise _NotRationalError from error
-        if any(value.slope for value in values):
-            note = f"its derivative along a random mixture of {silent} is not zero"
-            return Identifiability(False, "exact", None, note, seed)
-        agreeing_points += 1
-        if agreeing_points == _AGREEING_POINTS:
-            note = (
-                f"its derivative along random mixtures of {silent} is zero, at two "
-                f"random points mod {over.p}"
-            )
-            theorem = orbit_theorem(net)
-            if theorem:
-                note += _on_the_whole_fibre(net, quantity, moving, values, theorem)
-            return Identifiability(True, "exact", None, note, seed)
-    if generic_points < _AGREEING_POINTS:
+    if is_generic:
         raise ValueError(
-            f"fewer than two of {_POINTS} random points mod {over.p} were generic: try "
-            "another seed"
+            "the quantity is undefined at random weights: it divides by something that"
+            " is zero"
         )
     raise ValueError(
-        "the quantity is undefined at random weights: it divides by something that is "
-        "zero"
+        f"none of {_POINTS} random points mod {prime} was generic: try another seed"
     )
 
 
@@ -231,7 +238,7 @@ def _along_a_silent_direction(
     direction = space.orthogonal_vector(rng)
     moving = []
     for value, slope in zip(parameters, direction, strict=True):
-        moving.append(Dual(int(value), int(slope)))
+        moving.append(Dual.over(over.p)(int(value), int(slope)))
     return np.array(moving, dtype=object)
 
 
@@ -243,17 +250,22 @@ def _on_the_whole_fibre(
     theorem: str,
 ) -> str:
     """What a theorem about fibres makes of a yes."""
+    prime = values[0].p
     here = [value.value for value in values]
     but = ""
     for order in orders_of_heads(net):
-        there = _entries(quantity(unflatten(net, moving[order])))
+        there = _entries(quantity(unflatten(net, moving[order])), prime)
         if [value.value for value in there] != here:
             but = ", but for the order of heads, which changes it"
     return f"; all weights with the function are one orbit{but} ({theorem})"
 
 
-def _entries(quantity: object) -> list[Dual]:
-    return [Dual.of(value) for value in np.asarray(quantity, dtype=object).ravel()]
+def _entries(quantity: object, prime: int) -> list[Dual]:
+    number = Dual.over(prime)
+    entries = [number.of(entry) for entry in np.asarray(quantity, dtype=object).ravel()]
+    if not entries:
+        raise TypeError("no number")  # the floating point says so in words
+    return entries
 
 
 # In floating point
@@ -373,9 +385,22 @@ def _silent_directions(net: Network, dimension: int, seed: int) -> _Kernel:
     return best
 
 
+class _Named(dict):
+    """Weights that say their names where another one is asked for."""
+
+    def __missing__(self, name: str) -> None:
+        raise KeyError(f"no weights {name!r}: the network has {', '.join(self)}")
+
+
 def _evaluate(quantity: Quantity, net: Network, parameters: np.ndarray) -> np.ndarray:
-    # The quantity may write into its argument.
-    values = np.asarray(quantity(unflatten(net, parameters.copy())))
+    # The quantity may write into them.
+    given = quantity(_Named(unflatten(net, parameters.copy())))
+    try:
+        values = np.asarray(given)
+    except ValueError as error:
+        raise ValueError(
+            f"the quantity must give a number or an array of numbers; {error}"
+        ) from error
     if values.dtype == object:
         if all(isinstance(value, Number) for value in values.ravel()):
             values = values.astype(float)

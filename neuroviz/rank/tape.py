@@ -13,6 +13,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.random import Generator
 
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.exponentials import INDEPENDENT, Exponentials
 from neuroviz.rank.field import Field
 
@@ -75,6 +76,15 @@ class Node:
     __matmul__ = __mul__ = __add__ = __sub__ = __truediv__ = __pow__ = _no_operator
 
 
+def _check_nodes(*nodes: object) -> None:
+    for node in nodes:
+        if not isinstance(node, Node):
+            raise TypeError(
+                f"a tape computes with its nodes; got {type(node).__name__}: make it "
+                "one by tape.constant, such as tape.constant(2 * np.eye(3)[None])"
+            )
+
+
 class Tape:
     """What is computed, in order, over a field.
 
@@ -114,12 +124,15 @@ class Tape:
 
     def constant(self, value: np.ndarray, degree: int = 1) -> Node:
         """What is not; the first axis is that of the inputs, of length 1 or N."""
+        if isinstance(value, Node):
+            raise TypeError("a constant is an array; this is a node already")
         return self.note(value, degree)
 
     # What is computed
 
     def matmul(self, x: Node, y: Node) -> Node:
         """x y, matrix by matrix."""
+        _check_nodes(x, y)
         matmul = self.field.matmul
 
         def to_x(g: np.ndarray) -> np.ndarray:
@@ -132,6 +145,7 @@ class Tape:
 
     def inner_products(self, x: Node, y: Node) -> Node:
         """xᵀ y, matrix by matrix: all products of a column with a column."""
+        _check_nodes(x, y)
         matmul = self.field.matmul
 
         def to_x(g: np.ndarray) -> np.ndarray:
@@ -144,6 +158,7 @@ class Tape:
 
     def times(self, x: Node, y: Node) -> Node:
         """x y, entry by entry."""
+        _check_nodes(x, y)
         times = self.field.times
 
         def to_x(g: np.ndarray) -> np.ndarray:
@@ -156,12 +171,19 @@ class Tape:
 
     def add(self, x: Node, y: Node) -> Node:
         """x + y; what has one column is added to all."""
+        _check_nodes(x, y)
         total = self.field.add(x.value, y.value)
         sources = (Source(x, _same, 0), Source(y, _same, 0))
         return self.note(total, max(x.degree, y.degree), sources)
 
     def power(self, x: Node, exponent: int) -> Node:
-        """xᵉ, entry by entry, for a whole number e ≥ 1."""
+        """xᵉ, entry by entry.
+
+        Raises:
+            ValueError: if the exponent e is not a whole number ≥ 1.
+        """
+        _check_nodes(x)
+        exponent = whole_number("exponent", exponent, least=1)
         times = self.field.times
         below = self._power(x.value, exponent - 1)
         slope = times(below, self.field.reduce(np.array(float(exponent))))
@@ -215,6 +237,8 @@ class Tape:
     def stack(self, parts: Sequence[Node]) -> Node:
         """The rows of all parts, one below the other; what is the same for all inputs
         is repeated for each where other parts differ."""
+        if not parts:
+            raise ValueError("a stack needs one part or more")
         count = max(len(part.value) for part in parts)
         values = []
         sources = []
@@ -231,8 +255,15 @@ class Tape:
         return self.note(np.concatenate(values, axis=-2), degree, tuple(sources))
 
     def rows(self, x: Node, start: int, stop: int | None = None) -> Node:
-        """Some consecutive rows of x; up to the last one if no end is given."""
-        end = x.value.shape[-2] if stop is None else stop
+        """Some consecutive rows of x; up to the last one if no end is given.
+
+        Raises:
+            ValueError: if x does not have these rows, or they are none.
+        """
+        count = x.value.shape[-2]
+        end = count if stop is None else stop
+        if not 0 <= start < end <= count:
+            raise ValueError(f"rows {start} to {end} of {count} rows")
         source = Source(x, _same, 0, slice(start, end))
         return self.note(x.value[..., start:end, :], x.degree, (source,))
 

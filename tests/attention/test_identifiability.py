@@ -16,7 +16,7 @@ from neuroviz.attention.identifiability import is_identifiable, orbit_theorem
 from neuroviz.attention.symmetry import swap_keys_and_values, virtual_weights
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank import outputs, point
-from neuroviz.rank.field import Reals
+from neuroviz.rank.field import DEFAULT_PRIME, SECOND_PRIME, Reals
 from neuroviz.rank.floats import DECISIVE_GAP
 from neuroviz.rank.weights import unflatten
 
@@ -475,19 +475,26 @@ def test_a_point_of_too_small_a_rank_is_passed_over(draw_badly_at_first):
     assert is_identifiable(SOFT, A).value is True and len(calls) == 1 + 2
 
 
-@pytest.mark.parametrize("unlucky", [7, 8])
-def test_where_fewer_than_two_points_are_good_the_seed_is_blamed(
-    unlucky, draw_badly_at_first
-):
-    draw_badly_at_first(unlucky)
-    with pytest.raises(ValueError, match="fewer than two of 8 random points"):
+def test_where_no_point_is_good_the_seed_is_blamed(draw_badly_at_first):
+    draw_badly_at_first(8)
+    with pytest.raises(ValueError, match="none of 8 random points mod 8388593"):
         is_identifiable(SOFT, A)
 
 
-def test_where_two_points_are_good_the_quantity_is_blamed(draw_badly_at_first):
-    draw_badly_at_first(6)
+def test_where_one_point_is_good_the_quantity_is_blamed(draw_badly_at_first):
+    draw_badly_at_first(7)
     with pytest.raises(ValueError, match="the quantity is undefined"):
         is_identifiable(SOFT, lambda w: 1 / (A(w) - A(w)))
+
+
+@pytest.mark.parametrize("prime", [DEFAULT_PRIME, SECOND_PRIME])
+def test_a_multiple_of_a_prime_is_no_constant(prime):
+    """Modulo that prime alone its derivative is zero."""
+    for quantity in (
+        lambda w: prime * w["1.V"][0, 0],
+        lambda w: w["1.V"][0, 0] ** prime,
+    ):
+        assert is_identifiable(ONE, quantity).value is False
 
 
 # What may be written
@@ -566,6 +573,24 @@ def test_whatever_works_on_real_weights_is_answered():
 # What is refused
 
 UNDEFINED = "undefined at random weights: it divides by something"
+
+
+def test_weights_that_are_not_there_are_named():
+    with pytest.raises(KeyError, match="no weights 'V1': the network has 1.Q, 1.K"):
+        is_identifiable(SOFT, lambda w: w["V1"])
+
+
+def test_arrays_of_two_shapes_are_refused():
+    with pytest.raises(ValueError, match="a number or an array of numbers; "):
+        is_identifiable(SOFT, lambda w: [w["1.V"], w["1.Q"]])
+
+
+@pytest.mark.parametrize("nothing", [lambda w: [], lambda w: w["1.V"][:0]])
+def test_an_answer_without_numbers_is_refused(nothing):
+    with pytest.raises(ValueError, match="at least one number; got an empty array"):
+        is_identifiable(SOFT, nothing)
+
+
 NO_NUMBERS = "must give finite real numbers at random weights; got"
 
 

@@ -65,6 +65,32 @@ def test_a_bias_is_a_column():
         measure_dimension(WithABias((2, 3, 1), bias=(3,)))
 
 
+class OfAVector(Polynomial):
+    """A number of each input: the product of a vector with it."""
+
+    @property
+    def parameter_shapes(self):
+        return {"v": (2,)}
+
+    def record(self, tape, weights, inputs):
+        return tape.matmul(weights["v"], inputs)
+
+
+def test_a_vector_is_a_column():
+    with pytest.raises(ValueError, match=r"\(1, 2\) and \(2, 2, 1\): .* as a column"):
+        measure_dimension(OfAVector((2, 1)))
+
+
+class WithoutInputs(Polynomial):
+    def random_inputs(self, field, count, rng):
+        return None
+
+
+def test_inputs_that_are_none_are_named():
+    with pytest.raises(ValueError, match=r"returned None: an array is needed"):
+        measure_dimension(WithoutInputs((2, 3, 1)))
+
+
 def test_a_matrix_that_does_not_fit_is_named():
     wrong = replace(Polynomial((2, 3, 1)))
     object.__setattr__(wrong, "random_inputs", lambda field, count, rng: field.random(
@@ -104,7 +130,12 @@ class Wrong(Polynomial):
     ("wrong", "words"),
     [
         (dict(shapes={}), "without parameters is one function"),
-        (dict(shapes={"W1": [3, 2]}), r"names tuples, .* got \[3, 2\] for 'W1'"),
+        (
+            dict(shapes={"W1": [3, 2]}),
+            r"names tuples of whole numbers, .* got \[3, 2\] for 'W1'",
+        ),
+        (dict(shapes={"W1": (3, 2.0)}), r"whole numbers, .* got \(3, 2\.0\) for 'W1'"),
+        (dict(shapes=[("W1", (3, 2))]), "parameter_shapes is a dict, .* got list"),
         (dict(returned="nothing"), "`record` returns a Node of its tape; got str"),
         (dict(count=1), r"returned an array of shape \(1, 2, 1\)"),
     ],

@@ -135,6 +135,34 @@ def test_a_high_power_takes_few_products():
     assert Counted.count < 100
 
 
+@pytest.mark.parametrize("exponent", [0, -1, 0.5, 2.0, True])
+def test_an_exponent_that_is_no_whole_number_from_one_is_refused(exponent):
+    tape = Tape(Reals())
+    with pytest.raises(ValueError, match="exponent must be a whole number ≥ 1; got"):
+        tape.power(tape.constant(np.ones((1, 1, 1))), exponent)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 4), (2, 2), (2, 1), (-1, 2), (3, None)]
+)
+def test_rows_that_are_not_there_are_refused(start, stop):
+    tape = Tape(Reals())
+    with pytest.raises(ValueError, match="of 3 rows"):
+        tape.rows(tape.constant(np.ones((1, 3, 2))), start, stop)
+
+
+def test_what_is_no_node_is_refused():
+    tape = Tape(Reals())
+    node = tape.constant(np.ones((1, 1, 1)))
+    for step in (tape.matmul, tape.inner_products, tape.times, tape.add):
+        with pytest.raises(TypeError, match="computes with its nodes; got int"):
+            step(2, node)
+    with pytest.raises(TypeError, match="a constant is an array"):
+        tape.constant(node)
+    with pytest.raises(ValueError, match="one part or more"):
+        tape.stack([])
+
+
 @pytest.mark.parametrize("exponent", [1, 2, 3, 10, 10**12])
 def test_modulo_a_prime_a_power_and_its_slope_are_those_of_whole_numbers(exponent):
     over = PrimeField()
