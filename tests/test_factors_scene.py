@@ -6,6 +6,7 @@ import pytest
 from scenes import ask, comes_to, dragged, middle, place, redraw, said, touch
 
 from neuroviz.factorization.panel import FactorizationExplorer
+from tools.book.stills import plain
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -116,6 +117,15 @@ def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_ba
     drag_entry(page, "Q, row 1, column 1", 30)
     assert place(page)["rank"] == "full" and len(place(page)["entries"].split()) == 12
     assert "fibre here: 4 of 12" in said(page)
+
+
+def test_a_still_of_a_rank_that_is_dropped_has_the_larger_fibre_too(scene):
+    page = scene(kind=FactorizationExplorer)
+    panel = FactorizationExplorer(state="rank=Q")
+    ask(page, "react", plain(panel.figure), 1100)
+    panel.close()
+    page.wait_for_timeout(500)  # the way there is over
+    assert "fibre here: 5 of 12 directions, against 4" in said(page)
 
 
 def test_a_walk_that_moves_nothing_has_no_ring(scene):

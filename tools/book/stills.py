@@ -380,14 +380,17 @@ def height_of(figure: Chart) -> float:
     return figure.layout.height
 
 
+_EXACT = ("local", "formulas", "start")
+"""What a scene computes from keeps its digits: points of its curves are points of
+these, and a matrix that has lost a rank would have it back."""
+
+
 def _short(value: object) -> object:
     if isinstance(value, dict):
         if "bdata" in value:
             return _short(_decoded(value).tolist())
-        # What a scene computes from keeps its digits: points of its curves are points
-        # of these.
         return {
-            key: inner if key in ("local", "formulas") else _short(inner)
+            key: inner if key in _EXACT else _short(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list):
