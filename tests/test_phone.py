@@ -10,7 +10,7 @@ from one_panel import page_of
 from scenes import HEAR, touch
 from test_book import browse, built, notebooks, wake  # noqa: F401
 
-from neuroviz.explorables import LedgerExplorer, SurfaceExplorer
+from neuroviz.explorables import LearningExplorer, LedgerExplorer, SurfaceExplorer
 from tools.book import font
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
@@ -188,19 +188,43 @@ def test_where_a_scene_is_moved_nothing_stands_that_python_said_of_its_still(
 def test_the_control_of_a_page_goes_with_the_scene(tmp_path, browse):  # noqa: F811
     page = browse(page_of(tmp_path, LedgerExplorer, "layers"), **PHONE)
     wake(page, 0)
-    talk = "neurovizScenes.talkOf(document.querySelector('.nv-figure'))"
-    assert page.evaluate(f"{talk}.set({{layers: 3}})") is None
+    assert page.evaluate(f"{TALK}.set({{layers: 3}})") is None
     page.locator(SAID, has_text="4→4→4→4,").wait_for()  # its still is there
     assert page.locator("output").inner_text() == "3"
     assert page.locator(".nv-control input").input_value() == "2"
-    page.evaluate(f"{talk}.set({{layers: 4, width: 3}})")
+    page.evaluate(f"{TALK}.set({{layers: 4, width: 3}})")
     page.locator(".nv-moved").wait_for()
     assert page.locator("output").inner_text() == "4"
 
 
+def test_the_control_leaves_alone_what_was_moved_by_hand(tmp_path, browse):  # noqa: F811
+    page = browse(
+        page_of(tmp_path, LearningExplorer, "s", state="s=1;y=0;z=0.5"), **PHONE
+    )
+    wake(page, 0)
+    page.evaluate(f"{TALK}.set({{y: 0.4}})")
+    page.locator(".nv-moved").wait_for()
+    before = page.evaluate(f"{TALK}.get('s')")
+    page.locator(".nv-control input").press("ArrowRight")
+    page.wait_for_function(f"{TALK}.get('s') > {before} + 0.01")
+    assert page.evaluate(f"[{TALK}.get('y'), {TALK}.get('z')]") == [0.4, 0.5]
+    assert page.locator(".nv-moved").is_visible()
+
+
+def test_the_control_takes_back_words_that_would_not_fit(tmp_path, browse):  # noqa: F811
+    """Two head dimensions are none of three layers."""
+    page = browse(page_of(tmp_path, LedgerExplorer, "layers"), **PHONE)
+    wake(page, 0)
+    page.locator(".nv-handle[aria-label='head dimension a₁']").press("ArrowLeft")
+    page.wait_for_function(f"{TALK}.get('head_dims') === '1,2'")
+    page.locator(".nv-control input").press("ArrowRight")
+    page.locator(SAID, has_text="4→4→4→4,").wait_for()
+    assert page.evaluate(f"{TALK}.get('head_dims')") == ""
+
+
 # By the keys
 
-
+TALK = "neurovizScenes.talkOf(document.querySelector('.nv-figure'))"
 FOCUS = """() => {
   const one = document.activeElement;
   const {outlineStyle, outlineWidth} = getComputedStyle(one);

@@ -161,10 +161,28 @@ export class Panel {
     // A browser that goes back remembers where a slider stood.
     control.value = String(this.place);
     control.addEventListener("input", () => {
-      this.place = Number(control.value);
+      const place = Number(control.value);
       this.showWords();
+      if (this.hasMovedAlone(place)) return;
+      this.place = place;
       this.show();
     });
+  }
+
+  /**
+   * Where the reader has moved another number, too, a still would undo it: then the control moves
+   * in the scene, and nothing else. Says whether it has. Words, such as the widths of all layers,
+   * may not fit another value of the control: there the still is shown.
+   */
+  private hasMovedAlone(place: number): boolean {
+    const { data, talk } = this;
+    if (!data?.name || !talk || this.isLive) return false;
+    const { [data.name]: value, ...others } = placeOf(data, place);
+    const words = Object.entries(others).filter(([, its]) => typeof its !== "number");
+    const fits = isAt(talk, Object.fromEntries(words));
+    if (value === undefined || !fits || isAt(talk, others)) return false;
+    talk.set({ [data.name]: value });
+    return true;
   }
 
   // The still

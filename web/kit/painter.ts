@@ -109,6 +109,6 @@ export function stand(
   // With Python, status.ts knows what is out of date.
   const isAhead = isAlone && !isExact;
   (host.closest(".nv, .nv-panel") ?? host).classList.toggle("nv-ahead", isAhead);
-  const says = "you have moved it: what only Python says of this place needs the notebook";
+  const says = "the picture has moved: what only Python says of this place needs the notebook";
   note.textContent = isAhead && !host.closest(".nv-panel") ? says : hint;
 }

@@ -356,7 +356,8 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     many.style.display = coinShare ? "" : "none";
     const says = `target ${where()}: ${facts.kinds[kindOf(place)]}`;
     const hint = space.isThere ? says : "No 3-D picture: this browser has no WebGL.";
-    stand(host, note, controls.isExact, false, hint);
+    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    note.textContent = hint; // the page itself knows it, wherever the target is
   }
 
   /** The layers have come to rest: the answer, and with the last one the coin. */
