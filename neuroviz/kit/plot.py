@@ -90,18 +90,6 @@ def layer_letters(layer: int) -> str:
     return "ink" if layer <= 2 else "ground"
 
 
-def focus_ring(attention: str) -> dict:
-    """The marker around what the reader is moving now."""
-    size = 2 * theme.size("marker") + 6
-    color = theme.color("focus")
-    return {
-        "symbol": f"{kind_mark(attention)}-open",
-        "size": size,
-        "color": color,
-        "line": {"width": 3},
-    }
-
-
 class View(NamedTuple):
     """One subplot as plain data: its traces, axes, annotations and shapes."""
 
