@@ -328,7 +328,7 @@ STATES = [
     "symmetric=0;weak_layer=2;layers=4;experiment=frozen;width=3",
     "symmetric=0;causal=yes;weak_layer=4;layers=4;experiment=only-4",
     "causal=yes;experiment=own;mode_1=collapsed",
-    "copies=4;experiment=own;mode_1=collapsed;mode_2=free;size=0",
+    "experiment=own;mode_1=collapsed;mode_2=free;size=0",
 ]
 
 

@@ -227,14 +227,6 @@ def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
     )
 
 
-@pytest.mark.parametrize(
-    "state", ["preset=four;slice=four;seed=3;layers=", "slice=cone;layers=1 0 0 1 1 1"]
-)
-def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state):
-    panel.state = state
-    assert panel.status.startswith("done") and "random slice" in panel.description
-
-
 def test_many_seeds_make_a_surface():
     for seed in range(12):
         assert SurfaceSetting(name="random", seed=seed).slice.rulings(count=10), (

@@ -135,7 +135,6 @@ class ProofExplorer(Panel):
     """
 
     title = "Theorem A: freeze all layers but one"
-    old_states = {"copies=.*": ""}
     setting = ProofSetting
     draw = staticmethod(proof_picture)
     _answer = staticmethod(study_proof)
