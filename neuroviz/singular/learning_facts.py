@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from neuroviz.kit import theme
 from neuroviz.kit.picture import Picture, words
 from neuroviz.singular.chart import chart_of, local_of
-from neuroviz.singular.flow import SINGULAR
+from neuroviz.singular.flow import SINGULAR_BELOW
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, OFF, SMOOTH
 from neuroviz.singular.learning import COIN, HALF
 from neuroviz.singular.slice_facts import slice_facts
@@ -129,7 +129,7 @@ def _facts(_height: float) -> Facts:
             "runs": RUNS,
             "time": TIME,
             "tolerance": TOLERANCE,
-            "singular": SINGULAR,
+            "singular": SINGULAR_BELOW,
         },
         "kinds": KINDS,
         "choices": list(CHOICES),
