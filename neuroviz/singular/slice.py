@@ -155,7 +155,7 @@ class Slice:
         return kind_of(*self.forms(x, y, z), tol)
 
     def facts(self, x: Number, y: Number, z: Number) -> Facts:
-        """`facts_of` the function at a point: ranks, kernel, number of preimages."""
+        """`facts_of` the function at a point: ranks, kernel."""
         return facts_of(*self.forms(x, y, z))
 
     def roots(
