@@ -222,7 +222,7 @@ class Panel(Shell):
         raise NotImplementedError(f"a panel needs _describe ({_ITS_PAGE})")
 
     def _badge(self, answer: object) -> str:
-        """The badge of the claim in the title, from `theme.badge`."""
+        """The badge of the claim in the title, from `theme.badge_html`."""
         return ""
 
     def _extra_buttons(self) -> list[widgets.Widget]:

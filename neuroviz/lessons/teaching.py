@@ -119,7 +119,7 @@ class Question(Lasting):
         """The true answer, beside this guess."""
         self.message, status = self._judge(guess)
         self._again.layout.display = ""
-        badge = theme.badge(*status) if status else ""
+        badge = theme.badge_html(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
         if self.asks is not None:
             asking.answer(self.asks)

@@ -11,16 +11,10 @@ from typing import Any
 
 from neuroviz.kit.picture import words
 from neuroviz.kit.words import numbered, percent, signed, tiny
-from neuroviz.softmax.immersion import Experiment, Hidden, ImmersionStudy
+from neuroviz.softmax.immersion import MODES, Experiment, Hidden, ImmersionStudy
 from neuroviz.softmax.two_tokens import exponentials
 
 SCHEMA = "immersion/1"
-MODES = {
-    "true": "as it is",
-    "free": "free",
-    "frozen": "frozen",
-    "collapsed": "collapsed",
-}
 CANNOT_BE_SET = "cannot be set"
 
 Facts = dict[str, Any]
