@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import ipywidgets as widgets
 
 Controls = dict[str, "widgets.Widget"]
+QUICK_MILLISECONDS = 250
+"""What is estimated to take longer is slow: a setting's `is_slow`."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from neuroviz.kit import theme
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.singular.chart import chart_of, local_of
 from neuroviz.singular.flow import SINGULAR_BELOW
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, OFF, SMOOTH
@@ -42,7 +42,6 @@ KINDS = {
 }
 _ROOM = 1.0  # around the surface, for layers outside the window
 
-Facts = dict[str, Any]
 
 _SAYS = words(
     "Each dot is a layer. It learns, and moves on the surface of all layers.",

@@ -5,9 +5,7 @@ which says them in step with what is dragged or played. Words are lists of {"tex
 "role": …}, a line each.
 """
 
-from typing import Any
-
-from neuroviz.kit.picture import words
+from neuroviz.kit.picture import Facts, words
 from neuroviz.softmax.new_variable import (
     FIRST,
     HALF,
@@ -21,8 +19,6 @@ SCHEMA = "new_variable/1"
 CURVE = "curve"
 FREE = "free"
 MODULO = "modulo"
-
-Facts = dict[str, Any]
 
 
 def new_variable_facts(statement: str) -> Facts:
