@@ -114,11 +114,9 @@ def switch(
     return _control("Checkbox", default, more, description=label, **look)
 
 
-def toggle(
-    label: str, default: bool = False, more: bool = False, **look: object
-) -> bool:
-    """Yes or no, as a button that stays down."""
-    return _control("ToggleButton", default, more, description=label, **look)
+def toggle(label: str, **look: object) -> bool:
+    """Yes or no, as a button that stays down; it is up at first."""
+    return _control("ToggleButton", False, False, description=label, **look)
 
 
 def text(label: str, default: str = "", more: bool = True, **look: object) -> str:
