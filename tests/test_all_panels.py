@@ -331,7 +331,7 @@ class Sound(Panel):
         return f"the number {answer[0]}"
 
     def _badge(self, answer):
-        return theme.badge("exact")
+        return theme.badge_html("exact")
 
 
 class RaisesAtItsEnd(Sound):

@@ -114,6 +114,11 @@ def test_entries_by_hand_take_the_place_of_those_that_are_drawn(panel):
         )
 
 
+def foot_of(point):
+    """The matrix of rank ≤ 1 at the angle and height of a point."""
+    return rank_one_point(point.trace, point.angle, point.height)
+
+
 def test_the_foot_of_a_large_product_is_the_nearest(panel):
     panel.state = "d=2;a=2;entries=Q11=4 Q12=-3 K22=5"
     point = panel._shown.point
@@ -123,7 +128,7 @@ def test_the_foot_of_a_large_product_is_the_nearest(panel):
     least = np.linalg.norm(np.array(around) - point.place, axis=1).min()
     assert (
         least - 1e-3
-        < np.linalg.norm(np.subtract(point.foot, point.place))
+        < np.linalg.norm(np.subtract(foot_of(point), point.place))
         <= least + 1e-9
     )
 
@@ -286,7 +291,7 @@ def test_the_point_of_the_surface_is_the_product_wherever_the_walk_is(panel, at)
         seen = slice_coordinates(panel._shown.products[1])
         np.testing.assert_allclose(seen, (at[0], *rank_one_point(*at)), atol=1e-9)
         np.testing.assert_allclose(point.place, seen[1:], atol=1e-9)
-        np.testing.assert_allclose(point.foot, point.place, atol=1e-9)
+        np.testing.assert_allclose(foot_of(point), point.place, atol=1e-9)
     assert "A is on it" in panel.description
 
 
@@ -298,7 +303,7 @@ def test_a_product_of_rank_two_is_off_the_surface_and_its_foot_is_the_nearest(
     point = panel._shown.point
     assert point.rank == 2 and "A, of rank 2, is not on it" in panel.description
     A = np.array(point.place)
-    distance = np.linalg.norm(np.array(point.place) - point.foot)
+    distance = np.linalg.norm(np.array(point.place) - foot_of(point))
     places = product(range(0, 360, 5), np.linspace(-1.5, 1.5, 121))
     around = [rank_one_point(at[0], angle, z) for angle, z in places]
     assert distance <= np.linalg.norm(np.array(around) - A, axis=1).min() + 1e-9

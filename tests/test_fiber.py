@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from fibres import outside
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.layer import (
@@ -360,14 +361,14 @@ def test_at_the_crossing_even_a_step_off_is_of_second_order():
 def test_the_places_are_coordinates_in_the_plane_of_the_start():
     study = study_fiber(FiberSetting(along=1.0, off=0.3))
     start, base, now = study.places
-    assert start == (1.0, 1.0) and base == (2.0, 0.5) and study.outside == 0
+    assert start == (1.0, 1.0) and base == (2.0, 0.5) and outside(study) == 0
     plane = plane_of(study.setting)
     np.testing.assert_allclose(study.now.A, now[0] * plane.A, atol=1e-9)
     np.testing.assert_allclose(study.now.V, now[1] * plane.V, atol=1e-9)
     assert np.hypot(now[0] - base[0], now[1] - base[1]) == pytest.approx(0.3)
     # At a right angle to the curve xy = 1, whose tangent at (2, 1/2) is (4, −1).
     assert np.dot(np.subtract(now, base), (4, -1)) == pytest.approx(0, abs=1e-9)
-    assert study_fiber(FiberSetting(off=0.3, direction="random")).outside > 0.1
+    assert outside(study_fiber(FiberSetting(off=0.3, direction="random"))) > 0.1
 
 
 @pytest.mark.parametrize("angle", [0, 20, 60, 75])
@@ -382,7 +383,7 @@ def test_the_other_branch_casts_its_shadow_on_a_hyperbola_of_its_own(angle):
             == pytest.approx(study.shadow)
             == pytest.approx(np.cos(np.radians(angle)) ** 2)
         )
-        assert (study.outside > 0) == (angle > 0)
+        assert (outside(study) > 0) == (angle > 0)
         assert study.case == ("boundary" if angle == 0 else "rank one")
         assert study.kernel == (3 if angle == 0 else 1)
 

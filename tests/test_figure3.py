@@ -379,19 +379,6 @@ def test_every_whole_number_can_be_chosen_but_of_inputs_every_tenth(panel):
     assert steps.pop("inputs") == 10 and len(steps) > 5 and set(steps.values()) == {1}
 
 
-@pytest.mark.parametrize(
-    ("old", "shown"),
-    [("kind=softmax", False), ("kind=both", True), ("last=4; kind=lightning", True)],
-)
-def test_a_state_with_a_kind_still_opens(panel, old, shown):
-    panel.state = old
-    assert panel.controls["lightning"].value == shown and panel.status.startswith(
-        "done"
-    )
-    with pytest.raises(ValueError, match="names of"):
-        panel.state = "kind=hard"
-
-
 def test_the_float32_procedure_runs_in_the_background_and_can_be_cancelled(panel):
     assert panel.controls["inputs"].disabled and panel.controls["runs"].disabled
     before = panel.export.table

@@ -292,7 +292,7 @@ def test_a_layer_is_hidden_where_it_is_frozen_or_gets_equal_tokens(modes, causal
 
 def test_a_tied_layer_stays_as_it_is_whatever_the_reader_sets():
     as_it_is = study(symmetric=0.0)
-    for mode in MODES[1:]:
+    for mode in list(MODES)[1:]:
         found = study(modes=(mode, "true"), symmetric=0.0)
         assert found.given == as_it_is.given and found.here == as_it_is.here
     assert study(modes=("frozen", "true")).given != study().given
@@ -328,7 +328,7 @@ STATES = [
     "symmetric=0;weak_layer=2;layers=4;experiment=frozen;width=3",
     "symmetric=0;causal=yes;weak_layer=4;layers=4;experiment=only-4",
     "causal=yes;experiment=own;mode_1=collapsed",
-    "copies=4;experiment=own;mode_1=collapsed;mode_2=free;size=0",
+    "experiment=own;mode_1=collapsed;mode_2=free;size=0",
 ]
 
 

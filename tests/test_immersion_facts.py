@@ -14,11 +14,11 @@ from test_immersion import STATES
 from neuroviz.kit.plot import plain
 from neuroviz.rank.field import Reals
 from neuroviz.softmax import immersion
+from neuroviz.softmax.immersion import MODES
 from neuroviz.softmax.immersion_facts import immersion_facts
 from neuroviz.softmax.immersion_panel import (
     EXPERIMENTS,
     LAYERS,
-    MODES,
     ProofExplorer,
     ProofSetting,
     proof_picture,
@@ -220,7 +220,7 @@ def some_network(draw: random.Random, seed: int) -> ProofSetting:
 
 def some_setting(draw: random.Random, network: ProofSetting) -> ProofSetting:
     experiments = [key for _, key in EXPERIMENTS] + 4 * ["own"]
-    chosen = {f"mode_{i}": draw.choice(MODES)[1] for i in LAYERS}
+    chosen = {f"mode_{i}": draw.choice(list(MODES)) for i in LAYERS}
     chosen |= {
         f"{share}_{i}": draw.randint(0, 100) / 100
         for i in LAYERS
@@ -262,7 +262,7 @@ def test_the_page_sets_1000_random_layers_as_python_does():
             ]
             assert page["modes"] == modes
             seen |= set(setting.modes)
-    assert seen == {key for _, key in MODES}
+    assert seen == set(MODES)
 
 
 HANDS = """

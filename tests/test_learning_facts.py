@@ -6,14 +6,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from flows import forms_table
 from node import ask, check_types
 
 from neuroviz.attention.layer import product_table
 from neuroviz.kit.plot import plain
 from neuroviz.singular.chart import in_drawing
 from neuroviz.singular.flow import (
-    SINGULAR,
-    forms_table,
+    SINGULAR_BELOW,
     gradient_flow,
     random_starts,
     random_targets,
@@ -64,12 +64,20 @@ def nearest_ratio(q1, q2) -> float:
 
 def flow_to(place, runs: int, time: float, seed: int = 1):
     table = forms_table(*forms_at(*place))
-    return gradient_flow(table, **random_starts(runs, seed), time=time, samples=2)
+    return gradient_flow(table, *random_starts(runs, seed), times=(0, time))
+
+
+def table_forms(table: np.ndarray) -> np.ndarray:
+    """The coefficients of both forms, shape (N, 6)."""
+    T = table[..., 0, :, :]
+    return np.stack([T[..., 0, 0], 2 * T[..., 0, 1], T[..., 1, 1]], -1).reshape(-1, 6)
 
 
 def distances(flow) -> tuple[np.ndarray, np.ndarray]:
     """Of all runs, where they end; and to the nearest layer."""
-    return np.sqrt(2 * flow.loss[-1]), np.sqrt(2 * flow.least)
+    pair = table_forms(flow.target)
+    least = nearest_layer(pair[:, :3].T, pair[:, 3:].T).distance
+    return np.sqrt(2 * flow.loss[-1]), least
 
 
 # What is said of a target
@@ -90,7 +98,7 @@ def test_the_targets_of_the_moves_lie_where_their_questions_say():
 def test_the_answer_of_a_move_is_where_400_layers_of_python_end(move):
     assert nearest_is_singular(*forms_at(*move.target)) == (move.right == "all")
     flow = flow_to(move.target, 400, 300)
-    singular = flow.ratio < SINGULAR
+    singular = flow.ratio < SINGULAR_BELOW
     found = "none" if not singular.any() else "all" if singular.all() else "some"
     assert found == move.right and move.right in CHOICES
     away, least = distances(flow)
@@ -102,7 +110,7 @@ def test_all_runs_to_a_target_on_the_coin_end_at_the_pinch_point():
     flow = flow_to((1, 0, Fraction(6, 10)), 40, 300)
     assert (flow.ratio < 1e-9).all() and (flow.angle < 1e-3).all()
     beside = flow_to((1, Fraction(5, 100), Fraction(6, 10)), 40, 300)
-    assert (beside.ratio > SINGULAR).all()
+    assert (beside.ratio > SINGULAR_BELOW).all()
 
 
 def test_no_answer_is_said_of_a_target_that_is_asked_about():
@@ -270,11 +278,11 @@ def test_random_targets_leave_a_part_of_the_runs_in_a_second_valley(window):
     runs = 600
     places = draw(np.random.default_rng(11), runs)
     target = np.array([forms_table(*forms_at(*place)) for place in places])
-    flow = gradient_flow(target, **random_starts(runs, 11), time=300, samples=2)
+    flow = gradient_flow(target, *random_starts(runs, 11), times=(0, 300))
     away, least = distances(flow)
     rest = np.mean(away > least + 0.01)
     assert abs(rest - share) < 4 * np.sqrt(share * (1 - share) / runs)
-    assert np.mean(flow.ratio < SINGULAR) < 0.01
+    assert np.mean(flow.ratio < SINGULAR_BELOW) < 0.01
 
 
 def test_a_second_valley_can_be_singular():
@@ -282,9 +290,9 @@ def test_a_second_valley_can_be_singular():
     a part of the runs ends there."""
     q1, q2 = (1, 2, 0), (0, 0, 1)
     assert not nearest_is_singular(q1, q2) and nearest_ratio(q1, q2) > 0.01
-    flow = gradient_flow(forms_table(q1, q2), **random_starts(200, 2), time=300)
+    flow = gradient_flow(forms_table(q1, q2), *random_starts(200, 2), times=(0, 300))
     away, least = distances(flow)
-    singular = flow.ratio < SINGULAR
+    singular = flow.ratio < SINGULAR_BELOW
     assert 0.15 < singular.mean() < 0.45  # 0.29 of 400
     np.testing.assert_allclose(away[singular], 1, atol=1e-3)
     assert (least < 0.2).all()
@@ -391,20 +399,15 @@ say(targets.map((target: any, n: number) => {
 """
 
 
-def table_forms(table: np.ndarray) -> np.ndarray:
-    T = table[..., 0, :, :]
-    return np.stack([T[..., 0, 0], 2 * T[..., 0, 1], T[..., 1, 1]], -1).reshape(-1, 6)
-
-
 @pytest.mark.long
 def test_the_flow_of_the_page_ends_where_the_flow_of_python_ends():
     runs = 100
-    starts = random_starts(runs, 5)
-    weights = np.hstack([starts["A"].reshape(runs, 4), starts["V"].reshape(runs, 2)])
+    A, V = random_starts(runs, 5)
+    weights = np.hstack([A.reshape(runs, 4), V.reshape(runs, 2)])
     elsewhere = 0
     for kind in ("gaussian", "realisable", "dotted", "dotted, noisy"):
         target = random_targets(kind, runs, 5)
-        flow = gradient_flow(target, **starts, time=TIME, samples=2, rtol=1e-9)
+        flow = gradient_flow(target, A, V, times=(0, TIME), rtol=1e-9)
         given = {
             "targets": table_forms(target).tolist(),
             "weights": weights.tolist(),
@@ -426,7 +429,7 @@ def test_the_flow_of_the_page_ends_where_the_flow_of_python_ends():
         ratio = np.array([one["ratio"] for one in found])
         clear = same & (flow.ratio > 1e-4)
         np.testing.assert_allclose(ratio[clear], flow.ratio[clear], rtol=0.05)
-        assert ((ratio < SINGULAR) == (flow.ratio < SINGULAR)).mean() > 0.99
+        assert ((ratio < SINGULAR_BELOW) == (flow.ratio < SINGULAR_BELOW)).mean() > 0.99
     assert elsewhere <= 2
 
 

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from all_scenes import MOVING
+from fibres import outputs_now
 from panels import PATIENCE
 from scenes import ask, asked, dragged, load, middle, named, place, redraw, said
 
@@ -474,7 +475,7 @@ def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     page = scene("walk=a-alone;along=1.4", kind=FiberExplorer)
     page.wait_for_timeout(200)
     panel = FiberExplorer(state="walk=a-alone;along=1.4")
-    outputs = panel._shown.outputs_now.T.ravel()
+    outputs = outputs_now(panel._shown).T.ravel()
     reach = panel.facts["outputs"]["reach"]
     panel.close()
     seen = [

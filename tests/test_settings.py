@@ -28,7 +28,7 @@ def declared():
             "other", [("in words", "key"), ("at last", "last")], name="another"
         )
         flag: bool = switch("flag", more=True)
-        down: bool = toggle("down", True)
+        down: bool = toggle("down")
         word: str = text("word", placeholder="any")
         seed: int = seed()
 
@@ -40,7 +40,7 @@ def test_a_control_starts_at_the_default_in_the_range_and_the_row_of_its_field()
     assert list(first) == ["width", "angle", "kind", "another", "down"]
     assert list(more) == ["inputs", "flag", "word", "seed"]
     values = [control.value for control in (first | more).values()]
-    assert values == [3, 0.3, "masked", "key", True, 250, False, "", 0]
+    assert values == [3, 0.3, "masked", "key", False, 250, False, "", 0]
 
 
 def test_a_slider_moves_one_by_one_and_at_once_unless_the_field_says_otherwise():

@@ -66,7 +66,6 @@ def test_the_kernel_is_one_and_jumps_to_d_exactly_at_the_boundary(d, d_out, a, s
         BOUNDARY if rank_one and b == 1 else CROSSING if rank_one else SMOOTH
     )
     assert facts.kernel == (d if facts.kind == BOUNDARY else 1)
-    assert facts.preimages == (2 if facts.kind == CROSSING else 1)
 
 
 @every_size

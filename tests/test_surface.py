@@ -342,7 +342,7 @@ def singular_point(part: Slice, angle: float) -> np.ndarray:
 @pytest.mark.parametrize("part", [s3(1), s3(3), SLICES["S4"], *RANDOM[:3]], ids=label)
 def test_each_ratio_gives_one_point_of_the_curve(part):
     window = Window(30.0)
-    pieces = part.singular_curve(count=600, window=window)
+    pieces = replace(part, window=window).singular_curve(count=600)
     for angle in np.random.default_rng(0).uniform(0.05, np.pi - 0.05, 40):
         p = singular_point(part, angle)
         assert (
@@ -420,9 +420,8 @@ def test_a_slice_whose_singular_points_fill_a_plane_or_a_surface_says_so():
 @every_slice
 def test_the_nearest_singular_point_is_on_the_curve_and_none_is_nearer(part):
     """Also beside a pinch point."""
-    curve = np.concatenate(
-        [piece.points for piece in part.singular_curve(count=4000, window=Window(20.0))]
-    )
+    pieces = replace(part, window=Window(20.0)).singular_curve(count=4000)
+    curve = np.concatenate([piece.points for piece in pieces])
     near = curve[np.linalg.norm(curve, axis=-1) < 5]
     rng = np.random.default_rng(0)
     for p in near[rng.integers(0, len(near), 12)] + rng.normal(0, 0.05, (12, 3)):

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from circle import on_circle
 
 from neuroviz.kit import theme
 from neuroviz.singular.camera import Camera, _cross, half_size
 from neuroviz.singular.chart import _slope, chart_of, in_drawing, singular_places, tone
-from neuroviz.singular.forms import on_circle
+from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING
 from neuroviz.singular.projective_line import KIND_WORDS
 from neuroviz.singular.slice_panel import PRESETS
 from neuroviz.singular.space import camera_of, labels_of
@@ -82,7 +83,8 @@ def test_sliding_through_a_pinch_point_two_chords_meet_and_a_point_inside_appear
         False,
         False,
     ]
-    assert [point.facts.preimages for *_, point in seen] == [2, 2, 1, 0, 0]
+    kinds = [CROSSING, CROSSING, BOUNDARY, CLOSURE, CLOSURE]
+    assert [point.facts.kind for *_, point in seen] == kinds
     assert [np.sign(point.discriminant) for *_, point in seen] == [1, 1, 0, -1, -1]
 
 
@@ -225,14 +227,6 @@ def test_a_slider_that_stops_beside_two_gives_the_tangent_developable(panel):
         panel._shown.chart.slice == s3(2)
         and panel.controls["preset"].value == "tangent"
     )
-
-
-@pytest.mark.parametrize(
-    "state", ["preset=four;slice=four;seed=3;layers=", "slice=cone;layers=1 0 0 1 1 1"]
-)
-def test_a_state_of_a_slice_through_layers_opens_with_a_random_one(panel, state):
-    panel.state = state
-    assert panel.status.startswith("done") and "random slice" in panel.description
 
 
 def test_many_seeds_make_a_surface():

@@ -150,7 +150,7 @@ def test_mode_and_size_are_chosen_one_by_one(look):
     assert theme.color("ground") == "#15181C" and theme.size("base") == 18
 
 
-@pytest.mark.parametrize("ask", [theme.color, theme.size, theme.badge])
+@pytest.mark.parametrize("ask", [theme.color, theme.size, theme.badge_html])
 @pytest.mark.parametrize("name", ["meassured", "", None])
 def test_an_unknown_role_size_or_status_is_refused_in_words(ask, name):
     with pytest.raises(ValueError, match="one of"):
@@ -159,20 +159,22 @@ def test_an_unknown_role_size_or_status_is_refused_in_words(ask, name):
 
 @pytest.mark.parametrize(("status", "glyph"), STATUSES.items())
 def test_a_badge_says_its_status_without_the_colour(status, glyph):
-    badge = theme.badge(status, "Cor. 3.8")
+    badge = theme.badge_html(status, "Cor. 3.8")
     words = "floating point" if status == "float" else status
-    assert f"{glyph} {words} · Cor. 3.8" in badge and "·" not in theme.badge(status)
+    assert f"{glyph} {words} · Cor. 3.8" in badge and "·" not in theme.badge_html(
+        status
+    )
 
 
 def test_badges_differ_without_their_colour():
-    texts = [HEX.sub("", theme.badge(status)) for status in STATUSES]
+    texts = [HEX.sub("", theme.badge_html(status)) for status in STATUSES]
     assert len(set(texts)) == len(STATUSES)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_text_of_a_badge_can_be_read(look, mode):
     look(mode)
-    badge = theme.badge("proved")
+    badge = theme.badge_html("proved")
     ink, ground = (
         re.search(rf"{name}:(#\w+)", badge)[1] for name in (";color", "background")
     )
@@ -180,9 +182,9 @@ def test_the_text_of_a_badge_can_be_read(look, mode):
 
 
 def test_a_badge_escapes_its_source():
-    assert "<script>" not in theme.badge(
+    assert "<script>" not in theme.badge_html(
         "proved", "<script>"
-    ) and "&lt;script&gt;" in theme.badge("proved", "<script>")
+    ) and "&lt;script&gt;" in theme.badge_html("proved", "<script>")
 
 
 @pytest.mark.parametrize(

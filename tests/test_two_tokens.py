@@ -38,10 +38,8 @@ def network(width, rows, layers, seed=0, over=R):
     return VirtualWeights(draw([seed, 2], rows, width, over=over), tuple(M))
 
 
-def plain_softmax(L, Ms, X, copies, causal):
-    """Column 1 and 2 of L X_l on (x_1, x_2, …, x_2): nothing is said about P and Q
-    here."""
-    X = torch.cat([X[:, :1], X[:, 1:].expand(-1, copies)], dim=1)
+def plain_softmax(L, Ms, X, causal):
+    """L X_l on (x_1, x_2): nothing is said about P and Q here."""
     # key j > query i
     hidden = torch.tril(torch.ones(X.shape[1], X.shape[1]), -1).bool()
     for M in Ms:
@@ -49,25 +47,25 @@ def plain_softmax(L, Ms, X, copies, causal):
         if causal:
             scores = scores.masked_fill(hidden, -inf)
         X = X @ torch.softmax(scores, dim=0)
-    return (L @ X)[:, :2]
+    return L @ X
 
 
 @pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
-@pytest.mark.parametrize(("copies", "causal"), [(1, False), (3, False), (1, True)])
+@pytest.mark.parametrize("causal", [False, True])
 def test_with_the_true_shares_it_is_the_derivative_of_the_plain_network(
-    width, rows, layers, copies, causal
+    width, rows, layers, causal
 ):
     virtual = network(width, rows, layers)
     X = 0.7 * draw(3, 4, width, 2, over=R)
     functionals = draw(4, 4, rows, 2, over=R)
-    given = softmax_shares(virtual.M, X, copies, causal)
+    given = softmax_shares(virtual.M, X, causal)
     J = free_jacobian(R, virtual, X, given, functionals)
     L, *Ms = (
         torch.tensor(matrix, requires_grad=True) for matrix in (virtual.L, *virtual.M)
     )
     tokens = follow(R, given, X)[-1]
     for row, x, functional, after in zip(J, X, functionals, tokens, strict=True):
-        out = plain_softmax(L, Ms, torch.tensor(x), copies, causal)
+        out = plain_softmax(L, Ms, torch.tensor(x), causal)
         found = torch.autograd.grad((out * torch.tensor(functional)).sum(), [*Ms, L])
         np.testing.assert_allclose(
             row, np.concatenate([one.ravel() for one in found]), atol=1e-10
@@ -88,10 +86,9 @@ def test_with_other_shares_it_is_not():
 
 
 @pytest.mark.parametrize(("width", "rows", "layers"), SIZES)
-@pytest.mark.parametrize("copies", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
 def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
-    width, rows, layers, copies, causal
+    width, rows, layers, causal
 ):
     """With P and Q as numbers whose slopes are P p˙ and Q q˙, and the shares as
     fractions in them."""
@@ -115,8 +112,8 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
         p = (y - x) @ M @ x
         q = (x - y) @ M @ y
         P, Q = (Dual(int(e), int(e) * logit.slope) for e, logit in ((P, p), (Q, q)))
-        mu = copies * P / (1 + copies * P)
-        nu = Q / (Q + copies)
+        mu = P / (1 + P)
+        nu = Q / (1 + Q)
         if causal:
             mu = Dual(0)
         given.append(Shares(float(mu.value), float(nu.value)))
@@ -127,13 +124,10 @@ def test_over_a_prime_field_dual_numbers_find_the_same_derivative(
     assert F.matmul(row, direction[:, None])[0, 0] % F.p == expected.slope
 
 
-@pytest.mark.parametrize("copies", [1, 4])
-def test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference(
-    copies,
-):
+def test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference():
     virtual = network(3, 3, 3)
     X = draw(1, 5, 3, 2, over=R)
-    given = softmax_shares(virtual.M, X, copies)
+    given = softmax_shares(virtual.M, X)
     tokens = follow(R, given, X)
     apart = X[..., 0] - X[..., 1]
     for one, before, after in zip(given, tokens[:-1], tokens[1:], strict=True):
@@ -178,10 +172,9 @@ def test_under_a_mask_the_first_token_stays_and_the_second_meets_it_in_the_limit
     assert shares(3.0, inf, causal=True) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("copies", [1, 2, 5])
-def test_shares_and_exponentials_are_inverse_to_each_other(copies):
+def test_shares_and_exponentials_are_inverse_to_each_other():
     for P, Q in product((0.0, 0.25, 1.0, 8.0, inf), repeat=2):
-        assert exponentials(shares(P, Q, copies), copies) == pytest.approx((P, Q))
+        assert exponentials(shares(P, Q)) == pytest.approx((P, Q))
 
 
 def test_the_two_logits_sum_to_a_form_that_sees_the_symmetric_part_only():
@@ -211,11 +204,6 @@ def test_large_logits_do_not_overflow():
     for sign in (1.0, -1.0):
         (one,) = softmax_shares([np.array([[sign]])], X)
         assert {float(one.mu[0]), float(one.nu[0])} <= {0.0, 1.0}
-
-
-def test_copies_under_a_mask_are_refused():
-    with pytest.raises(ValueError, match="under a causal mask .* got copies=2"):
-        softmax_shares([np.eye(2)], np.eye(2)[None], copies=2, causal=True)
 
 
 @pytest.mark.parametrize(("layer", "tokens"), [(1, 2), (1, 3), (2, 2), (2, 3)])

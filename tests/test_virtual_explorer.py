@@ -158,8 +158,7 @@ def test_a_wrong_recovery_would_be_seen(panel):
 
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_where_v_has_lost_rank_the_recovery_is_refused_in_words(panel, place):
-    # a state of the time when `free` moved
-    panel.state = f"lost=yes;free=0.5;layers=3;interface={place}"
+    panel.state = f"lost=yes;layers=3;interface={place}"
     study = panel._shown
     name = "V₁" if place == "first" else "V₂ ⋯ V₁"
     assert study.recovered is None and study.refusal in panel.description

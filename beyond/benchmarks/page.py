@@ -31,6 +31,7 @@ PANELS = (
 )
 GOAL_BYTES = 3e6
 GOAL_HEAP = 80e6
+_PATIENCE = 300  # seconds
 _IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
 _DRAWN = (
     "document.querySelectorAll('.js-plotly-plot:has(.main-svg),"
@@ -39,9 +40,7 @@ _DRAWN = (
 
 
 @contextmanager
-def opened(
-    root: Path, sources: Sequence[str], height: int = 900, patience: float = 300
-) -> Iterator[tuple]:
+def opened(root: Path, sources: Sequence[str], height: int = 900) -> Iterator[tuple]:
     """A notebook of these cells in a checkout's JupyterLab: the page, and what its
     websockets get."""
     import nbformat
@@ -79,7 +78,7 @@ def opened(
         )
         address = f"http://127.0.0.1:{port}"
         try:
-            end = time.monotonic() + patience
+            end = time.monotonic() + _PATIENCE
             while time.monotonic() < end:
                 try:
                     urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
@@ -91,7 +90,7 @@ def opened(
                 args=["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
             )
             page = browser.new_page(viewport={"width": 1280, "height": height})
-            page.set_default_timeout(1000 * patience)
+            page.set_default_timeout(1000 * _PATIENCE)
             received = []
             page.on(
                 "websocket",

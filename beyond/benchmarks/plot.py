@@ -209,7 +209,7 @@ def _axes(
     }
 
 
-def save_picture(results: list[Table], path: Path = PICTURE) -> bool:
+def save_picture(results: list[Table]) -> bool:
     """A PNG of the picture, by a browser; says so, and returns False, where there is
     none."""
     browser = next(
@@ -228,7 +228,7 @@ def save_picture(results: list[Table], path: Path = PICTURE) -> bool:
             if sync_playwright is None
             else "a Chromium (CHROMIUM=/path/to/it)"
         )
-        print(f"{path.name} was not drawn anew: that needs {what}")
+        print(f"{PICTURE.name} was not drawn anew: that needs {what}")
         return False
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "cost.html"
@@ -243,7 +243,7 @@ def save_picture(results: list[Table], path: Path = PICTURE) -> bool:
         )
         page.goto(page_file.as_uri())
         page.wait_for_selector(".js-plotly-plot .main-svg")
-        page.locator(".js-plotly-plot").screenshot(path=path)
+        page.locator(".js-plotly-plot").screenshot(path=PICTURE)
         chromium.close()
     return True
 

@@ -74,7 +74,7 @@ class Reasons(reasons.Reasons):
     pages: ClassVar[Mapping[str, tuple[str, str]]] = PAGES
 
 
-def repeated(study: Callable, setting: object, then: str = "") -> str:
+def repeated(study: Callable, setting: object, then: str) -> str:
     """Python that asks once more what a panel has answered.
 
     Args:

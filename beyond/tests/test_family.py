@@ -11,9 +11,9 @@ from neuroviz_beyond.formula.expression import parse_formula
 from neuroviz_beyond.formula.families import FAMILIES, Sizes
 from neuroviz_beyond.formula.family import (
     FamilySetting,
+    status_of_family,
     study_family,
     try_formula,
-    what_is_known,
 )
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
@@ -60,7 +60,9 @@ def test_what_is_known_has_the_status_of_the_member_about_which_least_is_known()
             for sizes in family.members
         }
         assert (None in values) == (not family.known)
-    statuses = {name: what_is_known(family).status for name, family in FAMILIES.items()}
+    statuses = {
+        name: status_of_family(family).status for name, family in FAMILIES.items()
+    }
     assert (statuses["lightning"], statuses["token"], statuses["heads"]) == (
         "proved",
         "proved here",

@@ -432,11 +432,6 @@ def test_a_control_without_a_say_is_disabled(panel):
             "A second preimage: modulo",
         ),
         (
-            "candidate=other M₂;symmetric=0;copies=2",
-            "needs Sym M₁ ≠ 0",
-            "A second preimage: modulo",
-        ),
-        (
             "candidate=other M₂;symmetric=0;causal=yes;travel=1",
             "Theorem A′, step 3",
             OTHER,

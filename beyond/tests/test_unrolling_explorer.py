@@ -194,11 +194,6 @@ def test_the_picture_says_what_became_of_the_factor(panel):
     assert "own mirror image" in panel.description
 
 
-def test_a_state_with_typed_tokens_opens_with_drawn_ones(panel):
-    panel.state = "layers=3;equal_ends=no;indices=2,1,3,2"
-    assert panel.status.startswith("done") and panel.controls["layers"].value == 3
-
-
 # Eq. 28
 
 

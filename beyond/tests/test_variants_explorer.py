@@ -235,14 +235,3 @@ def test_badges_and_words_give_the_numbers_and_their_status():
     assert "proved here · Theorem N, Theorem M: 81" in title(panel)
     panel.state = "layers=1;heads=4"
     assert "no formula" in title(panel)
-
-
-def test_an_old_state_with_a_place_of_blending_opens():
-    panel = VariantsExplorer(state="blend=0.35;skip=yes;before=skip=no,heads=2")
-    assert "before=skip=no,heads=2" in panel.state and "skip=yes" in panel.state
-    panel.state = "heads=2; blend=1; hidden=3; before=power=2"
-    assert (
-        "heads=2" in panel.state
-        and "blend" not in panel.state
-        and not panel.controls["before"].value
-    )

@@ -48,12 +48,11 @@ def outputs_of_layer(
     attention: str,
     pair: Pair,
     X: np.ndarray,
-    rng: np.random.Generator | None = None,
 ) -> np.ndarray:
     """V X (XᵀAX), or V X softmax(XᵀAX), at N inputs: shape (N, d, t) → (N, d′, t).
 
     Args:
-        rng: source of free exponentials; needed for softmax over a prime field only.
+        over: the reals; for lightning a prime field, too.
 
     >>> one = np.eye(2)
     >>> outputs_of_layer(Reals(), "lightning", Pair(one, one), 2 * one[None])[0]
@@ -61,7 +60,7 @@ def outputs_of_layer(
            [0., 8.]])
     """
     network = _network_of(attention, pair, X.shape[-1])
-    return outputs(network, over, as_weights(pair), X, rng)
+    return outputs(network, over, as_weights(pair), X)
 
 
 def _network_of(attention: str, pair: Pair, tokens: int) -> Architecture:

@@ -9,12 +9,6 @@ def would_mislead(paper: Expected, expected: Expected) -> bool:
     return paper.status == "outside hypotheses" and paper.value != expected.value
 
 
-def has_a_place(paper: Expected, expected: Expected) -> bool:
-    """Whether the paper's number fits on an axis of dimensions; outside its hypotheses
-    it may be below 1."""
-    return would_mislead(paper, expected) and paper.value >= 1
-
-
 def paper_name(paper: Expected) -> str:
     """The name of the paper's formula without its hypotheses: the number of an
     equation, if it has one."""

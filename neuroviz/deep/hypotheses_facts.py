@@ -5,7 +5,6 @@ line each in "says", one after the other in "legend".
 """
 
 from dataclasses import asdict
-from typing import Any
 
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.deep.dimension import paper_name
@@ -18,14 +17,12 @@ from neuroviz.deep.hypotheses import (
 )
 from neuroviz.deep.hypotheses_film import film_facts
 from neuroviz.kit import theme
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 
 SCHEMA = "hypotheses/2"
 MOST = 50
 """No network of `SIZES` is off by more."""
 _NAMED = 4  # cells that contradict a statement are named up to so many
-
-Facts = dict[str, Any]
 
 
 def hypotheses_picture(study: HypothesesStudy) -> Picture:

@@ -5,7 +5,7 @@ its A; and the way from the formula's number to the exact one.
 that stand here, and computes none.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from neuroviz.attention.expected import alpha, sigma
 from neuroviz.attention.formulas import effective_widths, numbered, symmetric_after
 from neuroviz.deep.dimension import paper_name
 from neuroviz.deep.hypotheses import PARALLEL, HypothesesStudy
-from neuroviz.kit.picture import words
-
-Facts = dict[str, Any]
+from neuroviz.kit.picture import Facts, words
 
 
 class Share(NamedTuple):

@@ -9,7 +9,7 @@ from neuroviz.attention.formulas import expected_dimension, paper_formula
 from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit.controls import typed_head_dims, typed_widths
 from neuroviz.kit.measured import kernel_ledger, measure_dimension
-from neuroviz.kit.settings import choice, seed, text, whole
+from neuroviz.kit.settings import QUICK_MILLISECONDS, choice, seed, text, whole
 from neuroviz.rank.point import num_parameters
 from neuroviz.rank.results import Measurement
 
@@ -17,7 +17,6 @@ MAX_WIDTH = 8
 MAX_HEAD = 8
 MAX_TOKENS = 6
 MAX_LAYERS = 6
-_QUICK_MILLISECONDS = 250
 _CLEAR = ", or clear the box to use the"
 # The controls that the scene moves by dragging.
 PLACE = (
@@ -79,7 +78,7 @@ class LedgerSetting:
         if arch.tokens == 1:
             on_the_slice *= 2  # no rank is full, so it is measured at two points
         over_all = 10 + 8e-4 * arch.num_parameters**2
-        return over_all + on_the_slice > _QUICK_MILLISECONDS
+        return over_all + on_the_slice > QUICK_MILLISECONDS
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ computes its own beside them, and shows those of another network until Python ha
 answered.
 """
 
-from typing import Any
-
 from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.deep.dimension import paper_name, would_mislead
 from neuroviz.deep.ledger import (
@@ -16,7 +14,7 @@ from neuroviz.deep.ledger import (
     LedgerStudy,
     parts_of,
 )
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 
 SCHEMA = "ledger/1"
 _SYMMETRIES = {
@@ -28,8 +26,6 @@ _SYMMETRIES = {
     "rescalings": "A → cA, V → V/c in each layer (Eq. 13)",
 }
 """What each family is, and where it is proved."""
-
-Facts = dict[str, Any]
 
 
 def ledger_picture(study: LedgerStudy) -> Picture:

@@ -6,19 +6,15 @@ each. A matrix has a key, by which the page finds what it computes: "V1", "L", "
 "output".
 """
 
-from typing import Any
-
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.symmetry import WALK_ENDS, WALKS
 from neuroviz.deep.rescaling import RescalingStudy
 from neuroviz.deep.virtual import LOGS, RANGES, SAME, InterfaceStudy, Moved
 from neuroviz.kit.matrices import largest_entry
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.kit.words import numbered, percent, signed, tiny
 
 SCHEMA = "virtual/1"
-
-Facts = dict[str, Any]
 
 
 def virtual_picture(study: InterfaceStudy | RescalingStudy) -> Picture:

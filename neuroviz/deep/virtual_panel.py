@@ -48,7 +48,6 @@ class VirtualWeightsExplorer(Panel):
 
     title = "What nobody sees of the weights"
     setting = VirtualSetting
-    old_states = {"free=.*": ""}
     _answer = staticmethod(study_virtual)
     draw = staticmethod(virtual_picture)
 

@@ -7,8 +7,6 @@ place by itself, from `formulas`; what is counted over F_p, and every verdict, i
 here.
 """
 
-from typing import Any
-
 from neuroviz.attention.symmetry import WALK_ENDS, WALKS
 from neuroviz.factorization.study import (
     MAX_ENTRY,
@@ -19,12 +17,10 @@ from neuroviz.factorization.study import (
     FactorizationStudy,
     SlicePoint,
 )
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.rank.floats import TOLERANCE
 
 SCHEMA = "factors/1"
-
-Facts = dict[str, Any]
 
 
 def factors_picture(study: FactorizationStudy) -> Picture:

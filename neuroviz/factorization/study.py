@@ -101,11 +101,6 @@ class SlicePoint:
     place: Point
     rank: int
 
-    @property
-    def foot(self) -> Point:
-        """The matrix of rank ≤ 1 at the angle and height."""
-        return rank_one_point(self.trace, self.angle, self.height)
-
 
 @dataclass(frozen=True, eq=False)
 class FactorizationStudy:
@@ -115,8 +110,7 @@ class FactorizationStudy:
         d, a: Q and K are a × d.
         start, now: the two factorisations; now is (C Q, C⁻ᵀ K).
         walk, C: which walk in GL_a, and its matrix.
-        products: A = KᵀQ at the start and now; `spectrum` has their singular values,
-            decreasing.
+        products: A = KᵀQ at the start and now.
         rank: of A now, in floating point.
         counts: measured dimensions, for a = 1, 2, ….
         formula: α(a, d), for the same a.
@@ -136,7 +130,6 @@ class FactorizationStudy:
     walk: str
     C: np.ndarray
     products: tuple[np.ndarray, np.ndarray]
-    spectrum: tuple[np.ndarray, np.ndarray]
     rank: int
     counts: tuple[ProductCount, ...]
     formula: tuple[int, ...]
@@ -197,7 +190,6 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         walk=request.walk,
         C=C,
         products=products,
-        spectrum=tuple(np.linalg.svd(A, compute_uv=False) for A in products),
         rank=numerical_rank(products[1]),
         counts=counts,
         formula=tuple(alpha(count.a, d) for count in counts),

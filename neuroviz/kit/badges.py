@@ -18,7 +18,7 @@ def badge(status: str, source: str, reasons: Reasons) -> str:
     >>> "one curve" in opened, "popovertarget" in opened
     (True, True)
     """
-    return theme.badge(status, source, reasons.as_html())
+    return theme.badge_html(status, source, reasons.as_html())
 
 
 def exact_badge(text: str, prime: int = DEFAULT_PRIME, says: str = "") -> str:
@@ -67,7 +67,7 @@ def theory_badge(
     reasons = reasons or of_a_formula(expected, net)
     opens = None if reasons is None else reasons.as_html()
     if expected.value is None:
-        return theme.badge("no formula", opens=opens)
+        return theme.badge_html("no formula", opens=opens)
     agrees = "" if expected.value == measured else " ≠ measured"
     said = f"{expected.source}: {expected.value}{agrees}"
-    return theme.badge(expected.status, said, opens)
+    return theme.badge_html(expected.status, said, opens)

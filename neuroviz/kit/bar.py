@@ -63,7 +63,7 @@ def showing(progress: bool | Report | None) -> Iterator[Report | None]:
 
 
 @contextmanager
-def bar(after: float = 0.0) -> Iterator[Report]:
+def bar(after: float) -> Iterator[Report]:
     """In the block, a `Report` that draws a bar once so many seconds have passed."""
     begin = time()
     drawn = None

@@ -11,7 +11,6 @@ as somebody holds it.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -187,9 +186,6 @@ class Panel(Shell):
     `neuroviz.kit.settings`."""
     walks: ClassVar[tuple[str, ...]] = ()
     """Sliders that can be played."""
-    old_states: ClassVar[Mapping[str, str]] = {}
-    """Regular expression for name=value in older states → its present form; "" drops
-    it."""
 
     def _make_controls(self) -> tuple[Controls, Controls]:
         """The controls seen at first, and those under "More": name → widget, in tab
@@ -226,7 +222,7 @@ class Panel(Shell):
         raise NotImplementedError(f"a panel needs _describe ({_ITS_PAGE})")
 
     def _badge(self, answer: object) -> str:
-        """The badge of the claim in the title, from `theme.badge`."""
+        """The badge of the claim in the title, from `theme.badge_html`."""
         return ""
 
     def _extra_buttons(self) -> list[widgets.Widget]:
@@ -358,8 +354,6 @@ class Panel(Shell):
         values = {}
         for part in text.split(";"):
             part = part.strip()
-            for old, new in self.old_states.items():
-                part = re.sub(f"^{old}$", new, part)
             if not part:
                 continue
             name, equals, value = part.partition("=")

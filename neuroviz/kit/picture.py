@@ -36,6 +36,8 @@ _ROLES = (
     "layer 4",
 )
 _SIZES = ("base", "title", "note", "tick", "marker", "line", "height")
+Facts = dict[str, Any]
+"""What is true in a picture, or in a part of it: plain data."""
 
 
 class Picture(NamedTuple):
@@ -53,7 +55,7 @@ class Picture(NamedTuple):
     """
 
     name: str
-    facts: dict[str, Any]
+    facts: Facts
     place: dict[str, Any]
     ranges: dict[str, tuple[float, float, float]]
     choices: dict[str, list] = {}

@@ -90,18 +90,6 @@ def layer_letters(layer: int) -> str:
     return "ink" if layer <= 2 else "ground"
 
 
-def focus_ring(attention: str) -> dict:
-    """The marker around what the reader is moving now."""
-    size = 2 * theme.size("marker") + 6
-    color = theme.color("focus")
-    return {
-        "symbol": f"{kind_mark(attention)}-open",
-        "size": size,
-        "color": color,
-        "line": {"width": 3},
-    }
-
-
 class View(NamedTuple):
     """One subplot as plain data: its traces, axes, annotations and shapes."""
 
@@ -310,12 +298,11 @@ class Plot:
         role: str,
         width: float,
         dash: str,
-        upto: float = 1.0,
         **more: object,
     ) -> None:
         """A line across the plot where x, or y, has a value."""
         other = "y" if which == "x" else "x"
-        ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": upto}
+        ends = {f"{which}0": at, f"{which}1": at, f"{other}0": 0, f"{other}1": 1}
         where = {
             f"{which}ref": f"{which}{self._n}",
             f"{other}ref": f"{other}{self._n} domain",
@@ -367,7 +354,7 @@ class Plot:
         low: float,
         high: float,
         title: str,
-        step: int = 1,
+        step: int,
         **more: object,
     ) -> None:
         """A logarithmic axis with ticks at powers of 10ˢᵗᵉᵖ.

@@ -152,7 +152,7 @@ def _in_words(asked: Hypothesis) -> str:
 
 
 def of_a_measurement(
-    found: ExactMeasurement, net: object = None, says: str = "", code: str = ""
+    found: ExactMeasurement, net: object = None, code: str = ""
 ) -> Reasons:
     """Prime, columns, and the chance of an error.
 
@@ -181,8 +181,7 @@ def of_a_measurement(
     else:
         facts.append("certain: the symmetries prove the same upper bound")
     return Reasons(
-        says=says
-        or "The rank of the derivative weights ↦ function at a random point, "
+        says="The rank of the derivative weights ↦ function at a random point, "
         f"computed without rounding: {found.value}.",
         source="exact rank",
         facts=tuple(facts),

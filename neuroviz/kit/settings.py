@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import ipywidgets as widgets
 
 Controls = dict[str, "widgets.Widget"]
+QUICK_MILLISECONDS = 250
+"""What is estimated to take longer is slow: a setting's `is_slow`."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,9 @@ def switch(
     return _control("Checkbox", default, more, description=label, **look)
 
 
-def toggle(
-    label: str, default: bool = False, more: bool = False, **look: object
-) -> bool:
-    """Yes or no, as a button that stays down."""
-    return _control("ToggleButton", default, more, description=label, **look)
+def toggle(label: str, **look: object) -> bool:
+    """Yes or no, as a button that stays down; it is up at first."""
+    return _control("ToggleButton", False, False, description=label, **look)
 
 
 def text(label: str, default: str = "", more: bool = True, **look: object) -> str:

@@ -327,7 +327,9 @@ def glyph(status: str) -> tuple[str, str]:
     return _STATUS[_known("status", status, _STATUS)][:2]
 
 
-def badge(status: str, source: str = "", opens: tuple[str, str] | None = None) -> str:
+def badge_html(
+    status: str, source: str = "", opens: tuple[str, str] | None = None
+) -> str:
     """The badge of a status as HTML: glyph, words and source, with a border in the
     role's colour.
 
@@ -335,7 +337,7 @@ def badge(status: str, source: str = "", opens: tuple[str, str] | None = None) -
         opens: what is seen when it is pressed: its name, and itself as HTML; see
             `neuroviz.kit.reasons`.
 
-    >>> "proved here" in badge("proved here", "Theorem C")
+    >>> "proved here" in badge_html("proved here", "Theorem C")
     True
     """
     sign, role, words = _STATUS[_known("status", status, _STATUS)]

@@ -92,6 +92,15 @@ def colored(role: str, text: str) -> str:
     return f'<span style="color:{theme.color(role)}">{text}</span>'
 
 
+def sentence(note: str) -> str:
+    """A note as a sentence.
+
+    >>> sentence("two heads share a key")
+    'Two heads share a key.'
+    """
+    return f"{note[:1].upper()}{note[1:]}."
+
+
 def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
     """Sentences below a picture; where two lines are too short for all, the spare ones
     go, in this order.

@@ -18,6 +18,7 @@ from neuroviz.deep.hypotheses import MAX_SIZE
 from neuroviz.deep.ledger import MAX_HEAD, MAX_LAYERS, MAX_TOKENS, MAX_WIDTH
 from neuroviz.deep.span import measure_span
 from neuroviz.kit.measured import measure_dimension
+from neuroviz.kit.words import sentence
 from neuroviz.lessons.exercise import checker, matrix
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField, Reals
 from neuroviz.softmax.two_tokens import follow, softmax_shares
@@ -279,7 +280,7 @@ def _deep_network(arch: object, attention: str | None = "lightning") -> Architec
 
 
 def _reason(pattern: Expected) -> str:
-    return pattern.note[:1].upper() + pattern.note[1:] + "."
+    return sentence(pattern.note)
 
 
 def _four_fractions(given: object) -> list[Fraction]:

@@ -18,6 +18,7 @@ from neuroviz.kit import asking, lecture, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
+from neuroviz.kit.words import sentence
 from neuroviz.lessons.classroom.member import OPEN, joined
 from neuroviz.lessons.typed_numbers import number_in
 from neuroviz.lessons.wrong_answers import Mistake
@@ -119,7 +120,7 @@ class Question(Lasting):
         """The true answer, beside this guess."""
         self.message, status = self._judge(guess)
         self._again.layout.display = ""
-        badge = theme.badge(*status) if status else ""
+        badge = theme.badge_html(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
         if self.asks is not None:
             asking.answer(self.asks)
@@ -374,11 +375,7 @@ def _read(answer: Answer) -> tuple[int, tuple[str, ...], str]:
     if isinstance(answer, Measurement):
         return answer.value, (answer.status,), _how_sure(answer)
     if isinstance(answer, Expected) and answer.value is not None:
-        return (
-            answer.value,
-            (answer.status, answer.source),
-            answer.note[:1].upper() + answer.note[1:] + ".",
-        )
+        return answer.value, (answer.status, answer.source), sentence(answer.note)
     try:
         return _whole("the answer", answer), (), ""
     except ValueError:

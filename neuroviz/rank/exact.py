@@ -37,7 +37,8 @@ MIXED = 350
 _SPARE_ROWS = 2  # beyond the columns, in case one or two random rows add nothing
 _POINTS = 2
 _POOR_BOUND = 1e-6  # above this bound of the error more points are worth their time
-_BYTES_IN_ALL = 2**27  # that all threads may take for rows of the derivative
+BYTES_IN_ALL = 2**27
+"""What all threads may take for rows of the derivative, as far as possible."""
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
@@ -232,7 +233,7 @@ class _Search:
         most = 1
         if self.columns >= WORTH_THREADS:
             of_a_block = 8 * rows_each * self.outline.numbers
-            most = max(1, _BYTES_IN_ALL // max(2 * BYTES_AT_ONCE, of_a_block))
+            most = max(1, BYTES_IN_ALL // max(2 * BYTES_AT_ONCE, of_a_block))
         with side_by_side(most) as run:
             blocks = random_rows(
                 point,

@@ -109,12 +109,10 @@ class FiberStudy:
             step off.
         case: of the start, see `fiber_case`.
         inputs: those of which one is shown.
-        input_shown, outputs_start, outputs_now: one input X, and φ(X) at the start and
-            now.
+        outputs_start: φ(X) at the start, for the input X that is shown.
         places: coordinates (x, y) of start, base and now in the plane of (A₀, 0) and
             (0, V₀), by orthogonal projection: x is how much of A₀ there is in A, y how
             much of V₀ in V.
-        outside: how far `now` is from that plane; 0 where the picture is no shadow.
         angle: between u and v at rank one, in degrees.
         unit: the root mean square of the start's outputs on 64 random inputs (of those
             of (A₀, V₀) for the preset "zero", whose own are 0).
@@ -132,11 +130,8 @@ class FiberStudy:
     now: Pair
     case: str
     inputs: np.ndarray
-    input_shown: np.ndarray
     outputs_start: np.ndarray
-    outputs_now: np.ndarray
     places: tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
-    outside: float
     angle: float
     unit: float
     walked: float
@@ -237,7 +232,6 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     # together.
     sizes = np.sqrt((typical**2).mean(axis=(1, 2)))
     shown = np.abs(sizes - unit).argsort(kind="stable")[: SHOWN[1]]
-    chosen = shown[setting.input - 1]
 
     def curve(direction: Pair, sign: float) -> StepCurve:
         distances = []
@@ -248,8 +242,6 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
 
     outputs_start = outputs(start)
     there = outputs(base)
-    outputs_now = outputs(now)
-    place = _place(plane, now)
     return FiberStudy(
         setting=setting,
         start=start,
@@ -257,15 +249,12 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
         now=now,
         case=fiber_case(real, start),
         inputs=X[shown],
-        input_shown=X[chosen],
-        outputs_start=outputs_start[chosen],
-        outputs_now=outputs_now[chosen],
-        places=(_place(plane, start), _place(plane, base), place),
-        outside=_outside(plane, now, place),
+        outputs_start=outputs_start[shown[setting.input - 1]],
+        places=(_place(plane, start), _place(plane, base), _place(plane, now)),
         angle=_angle(setting, plane),
         unit=unit,
         walked=_size(there - outputs_start) / unit,
-        moved=_size(outputs_now - outputs_start) / unit,
+        moved=_size(outputs(now) - outputs_start) / unit,
         along=curve(onward, 1.0),
         aside=curve(aside, -1.0 if setting.off < 0 else 1.0),
         kernel=kernel_dimension(real, attention, base, setting.tokens, rng),
@@ -360,14 +349,6 @@ def _place(plane: Pair, pair: Pair) -> tuple[float, float]:
     x = float(np.vdot(plane.A, pair.A))
     y = float(np.vdot(plane.V, pair.V))
     return round(x, 12), round(y, 12)
-
-
-def _outside(plane: Pair, pair: Pair, place: tuple[float, float]) -> float:
-    x, y = place
-    beside_A = np.linalg.norm(pair.A - x * plane.A)
-    beside_V = np.linalg.norm(pair.V - y * plane.V)
-    distance = float(np.hypot(beside_A, beside_V))
-    return distance if distance > TOLERANCE else 0.0
 
 
 def _slope(distances: list[float]) -> float | None:

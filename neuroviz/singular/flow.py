@@ -1,11 +1,10 @@
-"""Gradient flow of one lightning layer in function space: where training ends, and what
-it keeps.
+"""Gradient flow of one lightning layer in function space: where training ends.
 
 A layer is the table of the quadratic forms q_km = l_k · v_m, with l_k the columns of A
 and v_m the rows of V (Prop. A.5), and the loss is half the squared distance to a target
 table:
 
-    loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      θ̇ = −∇ loss
+    loss = ½ Σ_km ‖sym(l_k v_mᵀ) − T_km‖²,      (Ȧ, V̇) = −∇ loss
 
 The norm of a symmetric matrix is the Bombieri norm of its form: aX² + bXY + cY² has a²
 + b²/2 + c². Many starts flow at once, in one system, by Runge–Kutta steps of order 5
@@ -13,7 +12,7 @@ whose length a pair of orders chooses (Dormand and Prince 1980); scipy has a qui
 solver, and is not part of a plain installation.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -21,14 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention.layer import product_table
-from neuroviz.kit.steps import finish
 from neuroviz.rank.checks import whole_number
-from neuroviz.singular.forms import Form, nearest_layer
 
-SINGULAR = 1e-3
+SINGULAR_BELOW = 1e-3
 """A run has ended at a singular point when σ₂/σ₁ is below this, for A and for V (Thm.
 3.4)."""
-BOUNDARY = 1e-2
+BOUNDARY_BELOW = 1e-2
 """Such a run has ended at a boundary point when `Flow.angle`, the sine of an angle, is
 below this."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
@@ -58,7 +55,6 @@ class Flow:
         target: the tables T, shape (N, d, d′, d, d).
         A: attention matrices, shape (S, N, d, d).
         V: values, shape (S, N, d′, d).
-        Q, K: their factors, shape (S, N, a, d); None for a flow in (A, V).
         loss: shape (S, N).
     """
 
@@ -66,20 +62,7 @@ class Flow:
     target: np.ndarray = field(compare=False)
     A: np.ndarray = field(compare=False)
     V: np.ndarray = field(compare=False)
-    Q: np.ndarray | None = field(compare=False)
-    K: np.ndarray | None = field(compare=False)
     loss: np.ndarray = field(compare=False)
-
-    @cached_property
-    def conserved(self) -> dict[str, np.ndarray]:
-        """What stays constant along every run, by name; shapes (S, N) and (S, N, a, a)
-        ("Gradient flow")."""
-        if self.Q is None:
-            return {"‖A‖² − ‖V‖²": _squares(self.A) - _squares(self.V)}
-        return {
-            "QQᵀ − KKᵀ": self.Q @ self.Q.mT - self.K @ self.K.mT,
-            "‖Q‖² − ‖V‖²": _squares(self.Q) - _squares(self.V),
-        }
 
     @cached_property
     def ratio(self) -> np.ndarray:
@@ -101,26 +84,12 @@ class Flow:
         return np.linalg.norm(u - np.sum(u * v, axis=1, keepdims=True) * v, axis=1)
 
     @cached_property
-    def least(self) -> np.ndarray:
-        """The least loss that a layer can have, for d = 2 and d′ = 1: ½ distance².
-        Shape (N,).
-
-        It is 0 where the target is a layer, and the flow then reaches its target.
-        """
-        T = self.target[:, :, 0]
-        q1, q2 = (
-            tuple(np.stack([q[:, 0, 0], 2 * q[:, 0, 1], q[:, 1, 1]]))
-            for q in np.moveaxis(T, 1, 0)
-        )
-        return nearest_layer(q1, q2).distance ** 2 / 2
-
-    @cached_property
     def ends(self) -> np.ndarray:
         """For each run "smooth", "singular" or "boundary": where it stands at the
         end."""
-        singular = self.ratio < SINGULAR
+        singular = self.ratio < SINGULAR_BELOW
         return np.select(
-            [singular & (self.angle < BOUNDARY), singular],
+            [singular & (self.angle < BOUNDARY_BELOW), singular],
             ["boundary", "singular"],
             "smooth",
         )
@@ -137,93 +106,55 @@ class Attraction(NamedTuple):
 
 def gradient_flow(
     target: np.ndarray,
-    A: np.ndarray | None = None,
-    V: np.ndarray | None = None,
-    *,
-    Q: np.ndarray | None = None,
-    K: np.ndarray | None = None,
-    time: float = 600.0,
-    samples: int = 61,
-    times: np.ndarray | None = None,
+    A: np.ndarray,
+    V: np.ndarray,
+    times: Sequence[float],
     rtol: float = 1e-6,
-    progress: Callable[[float], None] | None = None,
 ) -> Flow:
-    """Follow θ̇ = −∇ loss from N starts, in (A, V) or in (Q, K, V).
+    """Follow (Ȧ, V̇) = −∇ loss from N starts.
 
     Args:
         target: tables T, shape (N, d, d′, d, d) or one for all, (d, d′, d, d);
             symmetric in the last two.
-        A: starts of shape (N, d, d); leave out when Q and K are given.
+        A: starts of shape (N, d, d).
         V: starts of shape (N, d′, d).
-        Q, K: starts of shape (N, a, d); A = KᵀQ.
-        time: how long to follow the flow; for gradient descent it is the step size
-            times the number of steps.
-        samples: at how many equally spaced times to look, start and end included.
-        times: instead of these two: the times to look at, increasing from 0.
+        times: when to look, increasing from 0; for gradient descent a time is the step
+            size times the number of steps.
         rtol: relative tolerance of a step; the absolute one is a hundredth of it.
-        progress: called now and then with the share that is done; what it raises stops
-            the flow.
 
     Raises:
-        ValueError: if shapes do not fit, neither A nor Q and K are given, or times do
-            not increase from 0.
+        ValueError: if shapes do not fit, or times do not increase from 0.
 
     >>> rng = np.random.default_rng(0)
     >>> A, V = rng.standard_normal((5, 2, 2)), rng.standard_normal((5, 1, 2))
-    >>> flow = gradient_flow(product_table(A, V), A + 0.1, V, time=20)
+    >>> flow = gradient_flow(product_table(A, V), A + 0.1, V, times=(0, 20))
     >>> bool((flow.loss[-1] < flow.loss[0]).all())
     True
     """
-    times = np.linspace(0.0, time, samples) if times is None else times
-    return finish(
-        flow_in_steps(target, {"A": A, "V": V, "Q": Q, "K": K}, times, rtol), progress
-    )
+    A = np.asarray(A, dtype=float)
+    V = np.asarray(V, dtype=float)
+    T, times = _checked(target, A, V, np.asarray(times, dtype=float))
 
-
-def flow_in_steps(
-    target: np.ndarray,
-    starts: dict[str, np.ndarray | None],
-    times: np.ndarray,
-    rtol: float,
-) -> Generator[float, None, Flow]:
-    """`gradient_flow` from starts by their names, yielding now and then the share that
-    is done."""
-    A, V, Q, K = map(starts.get, "AVQK")
-    factored = Q is not None and K is not None
-    if V is None or factored == (A is not None):
-        raise ValueError(
-            "a flow needs V and either A, or Q and K: give one of the two, and V"
-        )
-    parts = [
-        np.asarray(part, dtype=float) for part in ((Q, K, V) if factored else (A, V))
-    ]
-    T, times = _checked(target, parts, np.asarray(times, dtype=float))
-    shapes = [part.shape for part in parts]
-    cuts = np.cumsum([part.size for part in parts])[:-1]
-
-    def split(z: np.ndarray) -> list[np.ndarray]:
-        return [
-            piece.reshape(shape)
-            for piece, shape in zip(np.split(z, cuts), shapes, strict=True)
-        ]
+    def split(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return z[: A.size].reshape(A.shape), z[A.size :].reshape(V.shape)
 
     def velocity(z: np.ndarray) -> np.ndarray:
-        *head, V = split(z)
-        A = head[1].mT @ head[0] if factored else head[0]
+        A, V = split(z)
         rest = product_table(A, V) - T
         A_bar = np.einsum("nkmij,nmj->nik", rest, V)
         V_bar = np.einsum("nkmij,nik->nmj", rest, A)
-        grads = [head[1] @ A_bar, head[0] @ A_bar.mT] if factored else [A_bar]
-        return -np.concatenate([grad.ravel() for grad in (*grads, V_bar)])
+        return -np.concatenate([A_bar.ravel(), V_bar.ravel()])
 
-    start = np.concatenate([part.ravel() for part in parts])
-    seen = yield from _followed(velocity, start, times, rtol)
-    *head, V = (np.stack(path) for path in zip(*map(split, seen), strict=True))
-    Q, K = head if factored else (None, None)
-    A = K.mT @ Q if factored else head[0]
-    tables = (product_table(a, v) for a, v in zip(A, V, strict=True))
-    loss = np.stack([_squares(table - T).sum(axis=(-2, -1)) / 2 for table in tables])
-    return Flow(times, T, A, V, Q, K, loss)
+    start = np.concatenate([A.ravel(), V.ravel()])
+    seen = [split(z) for z in _followed(velocity, start, times, rtol)]
+    loss = [_squares(product_table(a, v) - T).sum(axis=(-2, -1)) / 2 for a, v in seen]
+    return Flow(
+        times,
+        T,
+        A=np.stack([a for a, _ in seen]),
+        V=np.stack([v for _, v in seen]),
+        loss=np.stack(loss),
+    )
 
 
 def _followed(
@@ -231,18 +162,15 @@ def _followed(
     z: np.ndarray,
     times: np.ndarray,
     rtol: float,
-) -> Generator[float, None, list[np.ndarray]]:
-    """The solution of ż = velocity(z) at these times; yields now and then the share
-    that is done."""
+) -> list[np.ndarray]:
+    """The solution of ż = velocity(z) at these times."""
     v = velocity(z)
     seen = [z]
     now = 0.0
-    steps = 0
     h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
     while len(seen) < len(times):
         left = times[len(seen)] - now
         taken = min(h, left)
-        steps = steps + 1
         slopes = [v]
         for row in _STAGES:
             end = z + taken * (row @ slopes)
@@ -267,25 +195,19 @@ def _followed(
         if taken == left:
             now = times[len(seen)]
             seen.append(z)
-        if steps % 20 == 0:
-            yield now / times[-1]
     return seen
 
 
 def _checked(
-    target: np.ndarray, parts: list[np.ndarray], times: np.ndarray
+    target: np.ndarray, A: np.ndarray, V: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The target, one table for each start, and the times."""
-    V = parts[-1]
     T = np.asarray(target, dtype=float)
-    if (
-        any(part.ndim != 3 for part in parts)
-        or len({(len(part), part.shape[2]) for part in parts}) > 1
-    ):
+    fits = A.ndim == V.ndim == 3 and A.shape == (len(V), V.shape[2], V.shape[2])
+    if not fits:
         raise ValueError(
-            "starts need shapes (N, d, d) for A, (N, a, d) for Q and K, (N, d′, d) for"
-            " V, with one N and one d; got"
-            f" {', '.join(str(part.shape) for part in parts)}"
+            "starts need shapes (N, d, d) for A and (N, d′, d) for V, with one N and"
+            f" one d; got {A.shape}, {V.shape}"
         )
     runs, d_out, d = V.shape
     shape = (d, d_out, d, d)
@@ -309,18 +231,6 @@ def _checked(
             f" {times.tolist()}"
         )
     return np.broadcast_to(T, (runs, *shape)), times
-
-
-def forms_table(q1: Form, q2: Form) -> np.ndarray:
-    """The pair of forms aX² + bXY + cY² of d = 2, d′ = 1 as a table, shape (2, 1, 2,
-    2).
-
-    >>> forms_table((1, 3, 0), (0, 0, 2))[0, 0]
-    array([[1. , 1.5],
-           [1.5, 0. ]])
-    """
-    pair = [[float(c) for c in q] for q in (q1, q2)]
-    return np.array([[[[a, b / 2], [b / 2, c]]] for a, b, c in pair])
 
 
 def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
@@ -381,24 +291,17 @@ def attraction(
     """
     whole_number("runs", runs)
     targets = random_targets(target, runs, seed)
-    return count_ends(
-        gradient_flow(targets, **random_starts(runs, seed), time=time, samples=2)
-    )
+    A, V = random_starts(runs, seed)
+    return count_ends(gradient_flow(targets, A, V, times=(0.0, time)))
 
 
-def random_starts(
-    runs: int, seed: int, factored: bool = False
-) -> dict[str, np.ndarray]:
-    """Starts for d = 2, d′ = 1 with entries of variance ¼: A, V, or Q, K (a = 2), V;
-    more begin alike."""
-    V, *heads = np.split(
-        np.random.default_rng([seed, 7]).standard_normal((runs, 10)) / 2, (2, 6), axis=1
-    )
-    names = ("Q", "K") if factored else ("A",)
-    starts = {
-        name: head.reshape(runs, 2, 2) for name, head in zip(names, heads, strict=False)
-    }
-    return starts | {"V": V[:, None]}
+def random_starts(runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Starts A and V for d = 2, d′ = 1 with entries of variance ¼; more runs begin
+    alike."""
+    # Six of ten numbers are taken: the counts of docs/mathematics/gradient_flow.md are
+    # of these starts.
+    numbers = np.random.default_rng([seed, 7]).standard_normal((runs, 10)) / 2
+    return numbers[:, 2:6].reshape(runs, 2, 2), numbers[:, None, :2]
 
 
 def count_ends(flow: Flow) -> Attraction:

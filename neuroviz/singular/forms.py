@@ -78,22 +78,20 @@ class Facts(NamedTuple):
             weights.
         kernel: dimension of the kernel of the differential in (A, V) at its weights;
             None likewise.
-        preimages: how many real weights it has, up to rescaling.
     """
 
     kind: str
     rank_a: int | None = None
     rank_v: int | None = None
     kernel: int | None = None
-    preimages: int | float = 0
 
 
 _FACTS = {
-    SMOOTH: (2, 1, 1, 1),
-    CROSSING: (1, 1, 1, 2),  # the swap of Theorem 3.2
-    BOUNDARY: (1, 1, 2, 1),
+    SMOOTH: (2, 1, 1),
+    CROSSING: (1, 1, 1),
+    BOUNDARY: (1, 1, 2),
 }
-_ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6, inf)  # at A = 0, V = 0
+_ZERO_FACTS = Facts(BOUNDARY, 0, 0, 6)  # at A = 0, V = 0
 
 
 def minors(q1: Form, q2: Form) -> Form:
@@ -254,11 +252,10 @@ def preimages_of(q1: Form, q2: Form) -> tuple[Weights, ...]:
 
 
 def facts_of(q1: Form, q2: Form) -> Facts:
-    """Ranks, kernel and number of preimages of one function, by Thm. 3.2, Lemma A.3 and
-    Thm. 3.4.
+    """Ranks and kernel of one function, by Thm. 3.2, Lemma A.3 and Thm. 3.4.
 
     >>> facts_of((1, 2, 1), (0, 0, 0))
-    Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2, preimages=1)
+    Facts(kind='boundary', rank_a=1, rank_v=1, kernel=2)
     """
     kind = kind_of(q1, q2)
     return Facts(kind, *_FACTS.get(kind, ())) if any(q1) or any(q2) else _ZERO_FACTS
@@ -285,26 +282,6 @@ def forms_of(A: np.ndarray, V: np.ndarray) -> Pair:
         (p * v, p * w + r * v, r * w)
         for p, r in ((A[..., 0, k], A[..., 1, k]) for k in (0, 1))
     )
-
-
-def on_circle(q: Form) -> np.ndarray:
-    """A form in the unit disc: the ends of a chord, one point of the rim, or one
-    inside, shape (k, 2).
-
-    Real roots are at their `Root.angle` on the rim, a complex pair is (c − a, −b)/(a +
-    c): hyperbolic geometry in the model whose lines are chords. As the discriminant
-    goes to 0 both go to one point.
-
-    Raises:
-        ValueError: for the zero form.
-
-    >>> on_circle((1, 0, -1)).round(3).tolist(), on_circle((1, 0, 1)).tolist()
-    ([[0.0, 1.0], [-0.0, -1.0]], [[0.0, 0.0]])
-    """
-    if roots := common_roots(q, (0, 0, 0)):
-        return np.array([[np.cos(root.angle), np.sin(root.angle)] for root in roots])
-    a, b, c = (float(t) for t in q)
-    return np.array([[c - a, -b]]) / (a + c) + 0.0
 
 
 # --- Exact numbers --------------------------------------------------------------------

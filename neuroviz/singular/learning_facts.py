@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from neuroviz.kit import theme
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.singular.chart import chart_of, local_of
-from neuroviz.singular.flow import SINGULAR
+from neuroviz.singular.flow import SINGULAR_BELOW
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING, OFF, SMOOTH
 from neuroviz.singular.learning import COIN, HALF
 from neuroviz.singular.slice_facts import slice_facts
@@ -42,7 +42,6 @@ KINDS = {
 }
 _ROOM = 1.0  # around the surface, for layers outside the window
 
-Facts = dict[str, Any]
 
 _SAYS = words(
     "Each dot is a layer. It learns, and moves on the surface of all layers.",
@@ -129,7 +128,7 @@ def _facts(_height: float) -> Facts:
             "runs": RUNS,
             "time": TIME,
             "tolerance": TOLERANCE,
-            "singular": SINGULAR,
+            "singular": SINGULAR_BELOW,
         },
         "kinds": KINDS,
         "choices": list(CHOICES),

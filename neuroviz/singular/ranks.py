@@ -177,7 +177,6 @@ class SingularFacts(NamedTuple):
             ≤ a.
         kernel: how many of them are silent.
         dimension: of the set of functions, α(a, d) + dd′ − 1 (Cor. 3.3).
-        preimages: how many weights the function has, up to rescaling.
         span: at a crossing, the dimension that the tangent spaces of both branches span
             together; else None.
     """
@@ -188,7 +187,6 @@ class SingularFacts(NamedTuple):
     directions: int
     kernel: int
     dimension: int
-    preimages: int
     span: int | None
 
     @property
@@ -238,7 +236,6 @@ def singular_facts(approach: Approach) -> SingularFacts:
         directions=free,
         kernel=free - image,
         dimension=alpha(a, approach.d) + pair.V.size - 1,
-        preimages=2 if kind == CROSSING else 1,
         span=span,
     )
 

@@ -6,9 +6,9 @@ product by itself (`web/singular/resultant_roots.ts`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 
 if TYPE_CHECKING:
     from neuroviz.singular.resultant_panel import ResultantStudy
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 SCHEMA = "resultant/1"
 NAMES = ("first", "second", "third", "fourth")
 RANGE = (0.0, 179.0, 1.0)
-
-Facts = dict[str, Any]
 
 
 def resultant_picture(study: ResultantStudy) -> Picture:

@@ -8,11 +8,11 @@ x, y, z, x, y, z, …
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.singular.chart import Chart, in_drawing, local_of, tone
 from neuroviz.singular.curves import Piece
 from neuroviz.singular.section import Run
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "section/1"
 _ROOM = 1.14  # around the surface, for the plane
-
-Facts = dict[str, Any]
 
 
 def section_picture(study: SectionStudy) -> Picture:

@@ -155,7 +155,7 @@ class Slice:
         return kind_of(*self.forms(x, y, z), tol)
 
     def facts(self, x: Number, y: Number, z: Number) -> Facts:
-        """`facts_of` the function at a point: ranks, kernel, number of preimages."""
+        """`facts_of` the function at a point: ranks, kernel."""
         return facts_of(*self.forms(x, y, z))
 
     def roots(
@@ -199,10 +199,8 @@ class Slice:
         found = (theta for _, _, theta in curves.stretches(lines, met, (), count))
         return tuple(Strip(theta, *np.hsplit(lines(theta), 2)) for theta in found)
 
-    def singular_curve(
-        self, count: int = 200, window: Window | None = None
-    ) -> tuple[Piece, ...]:
-        """The singular points inside a window: solid and dotted pieces of `count`
+    def singular_curve(self, count: int = 200) -> tuple[Piece, ...]:
+        """The singular points inside the window: solid and dotted pieces of `count`
         points each.
 
         For each ratio [λ₁:λ₂] the equation λ₂q₁ = λ₁q₂ is linear in (x, y, z), and by
@@ -221,14 +219,13 @@ class Slice:
         crossing [2.0, 3.5]
         """
         pieces = []
-        inside = (window or self.window).inside
         for branch in self.branches():
             special = {
                 atan2(v, u) % pi: branch.point(u, v)
                 for u, v in branch.pinches() + branch.poles()
             }
             for lo, hi, phi in curves.stretches(
-                branch.at, inside, special, count, samples=1001
+                branch.at, self.window.inside, special, count, samples=1001
             ):
                 points = branch.at(phi)
                 for end, corner in (0, lo), (-1, hi):

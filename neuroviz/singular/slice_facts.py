@@ -5,17 +5,15 @@ drawing, where the window is about a unit ball.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from neuroviz.kit import theme
+from neuroviz.kit.picture import Facts
 from neuroviz.singular.chart import Chart, tone
 from neuroviz.singular.space import camera_of, labels_of
 
 _STEPS = 11  # places along a ruling of which the tone is said
-
-Facts = dict[str, Any]
 
 
 @lru_cache(maxsize=64)

@@ -68,7 +68,6 @@ class SlicePanel(Panel):
     """What panels of a slice share: presets that set slice and parameter, and one
     parameter in sight."""
 
-    old_states = {"layers=.*": "", "(preset|slice)=(four|cone)": r"\1=random"}
     _left_out: frozenset[str] | None = None  # controls that `only` leaves out
 
     def _make_controls(self) -> tuple[Controls, Controls]:

@@ -27,9 +27,8 @@ class SurfacePoint:
     Attributes:
         at: its coordinates in the slice.
         forms: q₁ and q₂.
-        facts: kind, ranks, kernel, number of preimages.
+        facts: kind, ranks, kernel.
         roots: the real roots that both forms share.
-        ruling: the ends of the ruling that the point moves along; None on the curve.
         discriminant: of q₁, of q₂ where q₁ = 0, where both are proportional; else None.
     """
 
@@ -37,7 +36,6 @@ class SurfacePoint:
     forms: tuple[Form, Form]
     facts: Facts
     roots: tuple[Root, ...]
-    ruling: tuple[Place, Place] | None
     discriminant: float | None
 
 
@@ -62,17 +60,16 @@ def point_at(chart: Chart, on_curve: bool, where: float, along: float) -> Surfac
     slice = chart.slice
     if on_curve and chart.pieces:
         at = _on_curve(chart, where)
-        ruling = None
     else:
-        at, ruling = _on_surface(chart, where, along)
+        at = _on_surface(chart, where, along)
     forms = slice.forms(*at)
     facts = slice.facts(*at)
     if not any(map(any, forms)):
-        return SurfacePoint(at, forms, facts, (), ruling, None)
+        return SurfacePoint(at, forms, facts, (), None)
     common = (
         discriminant(next(filter(any, forms))) if facts.kind in _PROPORTIONAL else None
     )
-    return SurfacePoint(at, forms, facts, slice.roots(*at), ruling, common)
+    return SurfacePoint(at, forms, facts, slice.roots(*at), common)
 
 
 def _on_curve(chart: Chart, where: float) -> Place:
@@ -108,12 +105,10 @@ def _runs(chart: Chart) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.concatenate([[0.0], np.cumsum([one[-1] for one in runs])]), runs
 
 
-def _on_surface(
-    chart: Chart, where: float, along: float
-) -> tuple[Place, tuple[Place, Place]]:
-    """The point on a ruling, or the singular point on it that is near; and the ends of
-    the ruling."""
-    slice, (theta, start, end) = chart.slice, _ruling_at(chart, where)
+def _on_surface(chart: Chart, where: float, along: float) -> Place:
+    """The point on a ruling, or the singular point on it that is near."""
+    slice = chart.slice
+    theta, start, end = _ruling_at(chart, where)
     base, direction = (found[0] for found in slice.lines(np.array([theta])))
     start, end = (base + (p - base) @ direction * direction for p in (start, end))
 
@@ -124,13 +119,10 @@ def _on_surface(
     near = min(
         places[np.isfinite(places)], key=lambda u: abs(u - along), default=np.inf
     )
-    # A point on the curve keeps no rounding of the line.
-    at = (
-        slice.nearest_singular(*place(near))
-        if abs(near - along) <= _SNAP
-        else place(along)
-    )
-    return at, (place(-1.0), place(1.0))
+    if abs(near - along) <= _SNAP:
+        # A point on the curve keeps no rounding of the line.
+        return slice.nearest_singular(*place(near))
+    return place(along)
 
 
 def _ruling_at(chart: Chart, where: float) -> tuple[float, np.ndarray, np.ndarray]:

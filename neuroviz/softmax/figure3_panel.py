@@ -34,11 +34,6 @@ class Figure3Explorer(Panel):
 
     title = "Figure 3, reproduced"
     setting = Figure3Setting
-    old_states = {
-        "certificates=.*": "",
-        "kind=softmax": "lightning=no",
-        "kind=(lightning|both)": "lightning=yes",
-    }
     _answer = staticmethod(study_figure3)
     draw = staticmethod(figure3_parts)
 

@@ -30,7 +30,13 @@ from neuroviz.softmax.two_tokens import (
     softmax_shares,
 )
 
-MODES = ("true", "free", "frozen", "collapsed")
+MODES = {
+    "true": "as it is",
+    "free": "free",
+    "frozen": "frozen",
+    "collapsed": "collapsed",
+}
+"""What happens to the exponentials of a layer, and its word."""
 MOST_LAYERS = 4
 Pattern = str | tuple[Fraction, Fraction]
 """What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask

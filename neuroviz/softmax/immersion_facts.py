@@ -7,23 +7,14 @@ run down the layers, and what the experiments leave hidden. Words are lists of {
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any
 
-from neuroviz.kit.picture import words
+from neuroviz.kit.picture import Facts, words
 from neuroviz.kit.words import numbered, percent, signed, tiny
-from neuroviz.softmax.immersion import Experiment, Hidden, ImmersionStudy
+from neuroviz.softmax.immersion import MODES, Experiment, Hidden, ImmersionStudy
 from neuroviz.softmax.two_tokens import exponentials
 
 SCHEMA = "immersion/1"
-MODES = {
-    "true": "as it is",
-    "free": "free",
-    "frozen": "frozen",
-    "collapsed": "collapsed",
-}
 CANNOT_BE_SET = "cannot be set"
-
-Facts = dict[str, Any]
 
 
 def immersion_facts(study: ImmersionStudy) -> Facts:

@@ -11,6 +11,7 @@ from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real, seed, switch, whole
 from neuroviz.kit.words import in_two_lines, numbered, tiny
 from neuroviz.softmax.immersion import (
+    MODES,
     MOST_LAYERS,
     ImmersionSetting,
     ImmersionStudy,
@@ -26,21 +27,20 @@ EXPERIMENTS = [
     *((f"only layer {i} free", f"only-{i}") for i in LAYERS),
     ("my own", "own"),
 ]
-MODES = [
-    ("as it is", "true"),
-    ("free: μ, ν below", "free"),
-    ("frozen: P = Q = 0", "frozen"),
-    ("collapsed: PQ = 1", "collapsed"),
-]
+_IN_LETTERS = {"free": "μ, ν below", "frozen": "P = Q = 0", "collapsed": "PQ = 1"}
 SHARE = (0.0, 1.0, 0.01)  # least, most and step
 _RANGES = {f"{share}_{i}": SHARE for i in LAYERS for share in ("mu", "nu")}
 _RANGES |= {"input_1": SHARE, "input_2": SHARE}
-_CHOICES = {name: [key for _, key in MODES] for name in (f"mode_{i}" for i in LAYERS)}
+_CHOICES = {f"mode_{i}": list(MODES) for i in LAYERS}
 _CHOICES["experiment"] = [key for _, key in EXPERIMENTS]
 
 
 def _mode(layer: int) -> str:
-    return choice(f"layer {layer}", MODES, more=True)
+    options = []
+    for mode, word in MODES.items():
+        letters = f": {_IN_LETTERS[mode]}" if mode in _IN_LETTERS else ""
+        options.append((word + letters, mode))
+    return choice(f"layer {layer}", options, more=True)
 
 
 def _share(letters: str, layer: int) -> float:
@@ -135,7 +135,6 @@ class ProofExplorer(Panel):
     """
 
     title = "Theorem A: freeze all layers but one"
-    old_states = {"copies=.*": ""}
     setting = ProofSetting
     draw = staticmethod(proof_picture)
     _answer = staticmethod(study_proof)

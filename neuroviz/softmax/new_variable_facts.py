@@ -5,9 +5,7 @@ which says them in step with what is dragged or played. Words are lists of {"tex
 "role": …}, a line each.
 """
 
-from typing import Any
-
-from neuroviz.kit.picture import words
+from neuroviz.kit.picture import Facts, words
 from neuroviz.softmax.new_variable import (
     FIRST,
     HALF,
@@ -21,26 +19,6 @@ SCHEMA = "new_variable/1"
 CURVE = "curve"
 FREE = "free"
 MODULO = "modulo"
-
-Facts = dict[str, Any]
-
-
-def moment_of(statement: str, stage: str, y: float, P: float, holds: bool) -> str:
-    """What there is to see: "curve", "equal", "free", "zero", "negative", "modulo" or
-    "chance".
-
-    >>> moment_of("silent", "free", 0.6, -1.5, True)
-    'negative'
-    """
-    if stage == MODULO:
-        return "chance" if statement == MEET and holds else "modulo"
-    if y == 0 and statement != MEET:
-        return "equal"
-    if stage == CURVE or (statement == MEET and holds):
-        return "curve"
-    if P == 0:
-        return "zero"
-    return "free" if P > 0 else "negative"
 
 
 def new_variable_facts(statement: str) -> Facts:

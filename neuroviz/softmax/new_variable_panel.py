@@ -24,7 +24,6 @@ from neuroviz.softmax.new_variable_facts import (
     CURVE,
     FREE,
     MODULO,
-    moment_of,
     new_variable_facts,
 )
 
@@ -58,14 +57,6 @@ class NewVariableStudy:
 
     setting: NewVariableSetting
     table: Table
-
-    @property
-    def moment(self) -> str:
-        """What there is to see here, by its name."""
-        setting = self.setting
-        return moment_of(
-            setting.statement, setting.stage, setting.y, setting.P, self.table.holds
-        )
 
 
 def study_new_variable(setting: NewVariableSetting) -> NewVariableStudy:

@@ -1,10 +1,9 @@
 """Two tokens, and exponentials that are free: what the softmax proofs of
 docs/mathematics/softmax.md work with.
 
-On inputs (x_1, x_2, …, x_2), with m copies of x_2, a softmax layer with virtual weights
-M is X ↦ X S,
+On inputs (x_1, x_2) a softmax layer with virtual weights M is X ↦ X S,
 
-    S = [[1 − μ, ν], [μ, 1 − ν]],   μ = mP/(1 + mP),   ν = Q/(Q + m),
+    S = [[1 − μ, ν], [μ, 1 − ν]],   μ = P/(1 + P),   ν = Q/(1 + Q),
     P = exp((x_2 − x_1)ᵀM x_1),     Q = exp((x_1 − x_2)ᵀM x_2).
 
 By Lemma G the P, Q of all layers are free where no M is antisymmetric: whatever holds
@@ -37,7 +36,7 @@ FROZEN = Shares(0.0, 0.0)
 """P = Q = 0: the layer does nothing, and its derivative in M vanishes as well."""
 
 
-def shares(P: float, Q: float, copies: int = 1, causal: bool = False) -> Shares:
+def shares(P: float, Q: float, causal: bool = False) -> Shares:
     """The shares that exponentials give; P or Q may be infinite.
 
     >>> shares(1.0, 1.0)
@@ -45,21 +44,21 @@ def shares(P: float, Q: float, copies: int = 1, causal: bool = False) -> Shares:
     >>> shares(0.0, inf)
     Shares(mu=0.0, nu=1.0)
     """
-    mu = 1.0 if P == inf else copies * P / (1 + copies * P)
-    nu = 1.0 if inf == Q else Q / (Q + copies)
+    mu = 1.0 if P == inf else P / (1 + P)
+    nu = 1.0 if inf == Q else Q / (1 + Q)
     if causal:
         mu = 0.0
     return Shares(mu, nu)
 
 
-def exponentials(given: Shares, copies: int = 1) -> tuple[float, float]:
+def exponentials(given: Shares) -> tuple[float, float]:
     """P and Q, from the shares: the inverse of `shares`.
 
     >>> exponentials(Shares(0.5, 1.0))
     (1.0, inf)
     """
-    P = inf if given.mu == 1 else given.mu / (copies * (1 - given.mu))
-    Q = inf if given.nu == 1 else copies * given.nu / (1 - given.nu)
+    P = inf if given.mu == 1 else given.mu / (1 - given.mu)
+    Q = inf if given.nu == 1 else given.nu / (1 - given.nu)
     return P, Q
 
 
@@ -110,33 +109,23 @@ def follow(over: Field, given: Sequence[Shares], X: np.ndarray) -> list[np.ndarr
 
 
 def softmax_shares(
-    M: Sequence[np.ndarray], X: np.ndarray, copies: int = 1, causal: bool = False
+    M: Sequence[np.ndarray], X: np.ndarray, causal: bool = False
 ) -> list[Shares]:
     """The shares that the exponentials really have, layer by layer, for real tokens X
     of shape (…, n, 2).
 
     Args:
         M: M_1, …, M_l, each (n, n).
-        X: two tokens; the second stands for `copies` equal ones.
-        copies: m = t − 1; under a causal mask copies would differ, so there it must be
-            1.
+        X: two tokens.
         causal: token 1 sees itself only.
-
-    Raises:
-        ValueError: if copies are asked for under a mask.
     """
-    if causal and copies != 1:
-        raise ValueError(
-            "under a causal mask copies of a token do not stay equal; got"
-            f" copies={copies}"
-        )
     found = []
     for one in M:
         p, q = logits(_REALS, one, X)
-        mu = _logistic(p + np.log(copies))
+        mu = _logistic(p)
         if causal:
             mu = np.zeros(np.shape(p))
-        here = Shares(mu, _logistic(q - np.log(copies)))
+        here = Shares(mu, _logistic(q))
         found.append(here)
         X = X @ attention(_REALS, here)
     return found

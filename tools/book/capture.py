@@ -122,7 +122,7 @@ def texts(question: teaching.Question) -> dict:
     remarks = [
         [str(guess), hint] for guess, hint in question._hints.items() if guess != value
     ]
-    badge = theme.badge(*status) if status else ""
+    badge = theme.badge_html(*status) if status else ""
     return found | {
         "kind": "number",
         "answer": str(value),

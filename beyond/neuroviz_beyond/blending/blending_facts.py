@@ -6,17 +6,14 @@ line each.
 """
 
 from fractions import Fraction
-from typing import Any
 
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz_beyond.blending import heads, special_layer
 from neuroviz_beyond.blending.special_layer import FULL_TURN, tokens_of
 from neuroviz_beyond.blending.study import HeadsStudy, TokenStudy
 
 SCHEMA = "blending/1"
 _ROOM = 1.25  # of the largest bar
-
-Facts = dict[str, Any]
 
 
 def blending_picture(study: TokenStudy | HeadsStudy) -> Picture:

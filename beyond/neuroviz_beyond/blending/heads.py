@@ -41,7 +41,8 @@ class TwoHeads(NamedTuple):
 
 
 def rank_of(rows: Rows) -> int:
-    """The rank of a matrix of whole numbers, by elimination without fractions.
+    """The rank of a matrix of whole numbers, by elimination without fractions: a page
+    has no python-flint before it has fetched it.
 
     >>> rank_of([[1, 2], [2, 4]]), rank_of([[10**20, 1], [1, 0]])
     (1, 2)

@@ -219,14 +219,14 @@ def study_family(setting: FamilySetting) -> FamilyStudy:
         for sizes in family.members
     )
     return FamilyStudy(
-        setting, verdicts, what_is_known(family) if setting.known else None
+        setting, verdicts, status_of_family(family) if setting.known else None
     )
 
 
-def what_is_known(family: Family) -> Expected:
+def status_of_family(family: Family) -> Expected:
     """What theory says about the member of a family that it knows least about.
 
-    >>> what_is_known(FAMILIES["heads"]).status
+    >>> status_of_family(FAMILIES["heads"]).status
     'proved here'
     """
     return least_known(family)[1]

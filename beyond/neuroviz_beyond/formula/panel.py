@@ -210,7 +210,6 @@ class FormulaExplorer(Panel):
     """
 
     title = "Find the formula yourself"
-    old_states = {"(met|along)=.*": ""}
     setting = FamilySetting
     draw = staticmethod(formula_parts)
     _answer = staticmethod(study_family)

@@ -13,6 +13,7 @@ from neuroviz.attention.expected import Expected
 from neuroviz.attention.formulas import paper_formula
 from neuroviz.attention.identifiability import orbit_theorem
 from neuroviz.kit.measured import measure_dimension
+from neuroviz.kit.words import sentence
 from neuroviz.rank.cost import is_quick
 from neuroviz.rank.question import ask
 from neuroviz.rank.results import Measurement
@@ -126,7 +127,7 @@ def what_is_known(
     expected = expected_dimension(arch)
     value = "open" if expected.value is None else str(expected.value)
     dimension = StatusEntry(
-        "dimension", value, expected.status, expected.source, _sentence(expected.note)
+        "dimension", value, expected.status, expected.source, sentence(expected.note)
     )
     if not arch.is_plain:
         found = dimension, _rank(arch, expected, measured), _fibre(arch)
@@ -150,7 +151,7 @@ def what_is_known(
             by_paper,
             paper.status,
             paper.source,
-            _sentence(paper.note),
+            sentence(paper.note),
         ),
         _rank(arch, expected, measured),
         _certificates(expected, routes, certificate),
@@ -202,10 +203,6 @@ def _fibre(arch: Transformer) -> StatusEntry:
     )
 
 
-def _sentence(note: str) -> str:
-    return note[0].upper() + note[1:] + "."
-
-
 def _rank(
     arch: Transformer, expected: Expected, measured: Measurement | None
 ) -> StatusEntry:
@@ -225,7 +222,7 @@ def _rank(
     elif measured.value != expected.value:
         answer = f"{answer}, against {expected.value}"
         verdict = f"Theory says {expected.value}: they DISAGREE."
-    note = f"{_sentence(measured.note)} {verdict}"
+    note = f"{sentence(measured.note)} {verdict}"
     return StatusEntry("exact rank", answer, measured.status, source, note)
 
 
@@ -242,7 +239,7 @@ def _certificates(
         certificate.data["status"] if certificate.route == "theorem" else "certified"
     )
     confirmed = f"Confirmed by {certificate.route}, and checked again another way."
-    note = f"{confirmed} {_sentence(certificate.argument)} It can be proved by {can}."
+    note = f"{confirmed} {sentence(certificate.argument)} It can be proved by {can}."
     return StatusEntry(
         "certificates", f"by {certificate.route}", status, certificate.source, note
     )

@@ -7,11 +7,10 @@ data.
 
 from collections.abc import Sequence
 from math import inf, log10
-from typing import Any
 
 import numpy as np
 
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.kit.words import numbered, power_of_ten
 from neuroviz.softmax.two_tokens import Shares
 from neuroviz_beyond.proofs.uniqueness import Side, SingletonStudy
@@ -19,8 +18,6 @@ from neuroviz_beyond.proofs.weight_pairs import WAY
 
 SCHEMA = "uniqueness/1"
 EQUAL = 1e-9
-
-Facts = dict[str, Any]
 
 
 def uniqueness_picture(study: SingletonStudy) -> Picture:

@@ -34,7 +34,6 @@ class SingletonExplorer(Panel):
     """
 
     title = "Could other weights do the same?"
-    old_states = {"candidate=irrational": "candidate=unrelated", "copies=.*": ""}
     setting = UniquenessSetting
     draw = staticmethod(uniqueness_picture)
     _answer = staticmethod(study_singleton)

@@ -89,10 +89,7 @@ def speaks_of_fibres(arch: Transformer) -> bool:
         return False
     if arch.skip or arch.num_layers == 1:
         return True
-    filled = (
-        min(block.kv_heads or H for H in arch.heads) * (block.value_dim or delta)
-        >= delta
-    )
+    filled = min(arch.groups) * (block.value_dim or delta) >= delta
     return filled and {*arch.widths[1:-1]} == {delta}
 
 
@@ -127,8 +124,7 @@ def _has_positions_only(arch: Transformer) -> bool:
     ):
         return False
     v = block.value_dim or d
-    groups = min(block.kv_heads or H for H in arch.heads)
-    is_filled = arch.skip or groups * v >= d
+    is_filled = arch.skip or min(arch.groups) * v >= d
     return is_filled and max(arch.head_dims) <= d and v <= d
 
 
@@ -452,7 +448,7 @@ def what_is_missing(arch: Transformer) -> str | None:
         return "rotary positions of two masked tokens"
     if block.positions and not arch.skip:
         H = arch.heads[0]
-        groups = block.kv_heads or H
+        groups = arch.groups[0]
         v = min(block.value_dim or d[1], H // groups * d[1])
         # Two kinds of vectors: keys and values do not see one; the other, added to all
         # tokens, changes no query and no sum of values: it changes each column of
@@ -468,11 +464,7 @@ def what_is_missing(arch: Transformer) -> str | None:
             "MLPs of power one"
         )
     if depth > 1 and not arch.skip:
-        if (
-            block.value_dim
-            and min(block.kv_heads or H for H in arch.heads[:-1]) * block.value_dim
-            < d[0]
-        ):
+        if block.value_dim and min(arch.groups[:-1]) * block.value_dim < d[0]:
             return "values that together have lower rank than the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"

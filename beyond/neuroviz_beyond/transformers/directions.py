@@ -115,8 +115,8 @@ class _Network:
     def heads_of(self, i: int) -> np.ndarray:
         """Which heads share the keys and values of each group of layer i; a row for
         each group."""
-        H = self.arch.heads[i - 1]
-        return np.arange(H).reshape(self.arch.block.kv_heads or H, -1)
+        heads = self.arch.heads[i - 1]
+        return np.arange(heads).reshape(self.arch.groups[i - 1], -1)
 
     def change(self, i: int, *parts: tuple[str, object, np.ndarray]) -> Change:
         """Each part is a weight of layer i, an index in it and its derivative there;

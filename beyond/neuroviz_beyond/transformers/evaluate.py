@@ -67,16 +67,14 @@ def forward(
     arch: Net | str,
     weights: Weights,
     X: np.ndarray,
-    rng: Generator | None = None,
 ) -> np.ndarray:
     """φ(X), as `Transformer` has it.
 
     Args:
+        field: the reals; for lightning a prime field, too.
         arch: a network, or a kind of attention: the network of the paper, with the
             sizes of weights and X.
         X: shape (N, d₀, t); the outputs have the shape (N, d_l, t).
-        rng: source of the fresh exponentials; needed for softmax over a prime field
-            only.
 
     >>> from neuroviz.rank.field import Reals
     >>> weights = {"1.Q": np.eye(2), "1.K": np.eye(2), "1.V": np.eye(2)}
@@ -85,7 +83,7 @@ def forward(
            [0., 8.]])
     """
     here = _point(field, arch, weights, X)
-    output, _ = here.record(Tape(field, rng), X)
+    output, _ = here.record(Tape(field), X)
     return output.value
 
 
@@ -96,22 +94,21 @@ def jacobian(
     X: np.ndarray,
     cotangents: np.ndarray | None = None,
     rng: Generator | None = None,
-    rescale: bool = False,
 ) -> np.ndarray:
     """The derivative of `forward` in all weights.
 
     Args:
         cotangents: shape (N, c, d_l, t): c linear functionals of the output for each
             input. By default every output coordinate, c = d_l·t.
-        rescale: over the reals: divide tokens by their norm after each layer, where
-            that changes no rank.
+        rng: source of the free exponentials; needed for softmax over a prime field
+            only.
 
     Returns:
         Shape (N, c, number of parameters); columns in the order of
         `neuroviz.rank.weights.flatten`.
     """
     here = _point(field, arch, weights, X)
-    return point.derivative(here, X, rng, cotangents, rescale)
+    return point.derivative(here, X, rng, cotangents)
 
 
 def _point(

@@ -115,7 +115,7 @@ def _lightning_variant(arch: Transformer) -> Expected:
     if arch.skip:
         d = arch.widths[0]
         v = arch.block.value_dim or d
-        if min(_groups(arch)[:-1]) * v < d:
+        if min(arch.groups[:-1]) * v < d:
             return no_formula(
                 "lightning with skips and values that do not fill the width"
             )
@@ -145,7 +145,7 @@ def what_theorem_n_lacks(arch: Transformer) -> str | None:
     """
     delta = arch.widths[1]
     v = arch.block.value_dim or delta
-    groups = _groups(arch)
+    groups = arch.groups
     if {*arch.widths[1:-1]} != {delta} or delta > min(arch.widths):
         return (
             "several lightning heads in deep networks, unless all inner widths are δ,"
@@ -166,11 +166,6 @@ def what_theorem_n_lacks(arch: Transformer) -> str | None:
                 " values fill the inner width"
             )
     return None
-
-
-def _groups(arch: Transformer) -> tuple[int, ...]:
-    """How many different keys and values each layer has."""
-    return tuple(arch.block.kv_heads or H for H in arch.heads)
 
 
 def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> Expected:

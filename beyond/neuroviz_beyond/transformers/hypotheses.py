@@ -46,7 +46,7 @@ def theorem_m_of_each_layer(arch: Transformer) -> tuple[Hypothesis, ...]:
         _kind(arch, "lightning"),
         _values_only(arch),
         _tokens(arch, 2),
-        Hypothesis("heads that share nothing", _groups(arch) == arch.heads),
+        Hypothesis("heads that share nothing", arch.groups == arch.heads),
         _in_each("H ≤ min(d, d′)", few),
         _in_each("p ≤ 1, q ≤ 1, p ≥ H − 1 or q ≥ H − 1", sharp),
     )
@@ -64,7 +64,7 @@ def _theorem_n(arch: Transformer) -> tuple[Hypothesis, ...]:
     inner = arch.widths[1:-1] or arch.widths[1:]
     delta = inner[0]
     v = arch.block.value_dim or delta
-    groups = _groups(arch)
+    groups = arch.groups
     is_filled = [G * v >= delta for G in groups]
     is_rich = [
         arch.causal or a >= 2 or G // 2 * v >= delta
@@ -91,7 +91,7 @@ def _theorem_n(arch: Transformer) -> tuple[Hypothesis, ...]:
 def _theorem_s(arch: Transformer) -> tuple[Hypothesis, ...]:
     d = arch.widths[0]
     v = arch.block.value_dim or d
-    is_filled = [G * v >= d for G in _groups(arch)[:-1]]
+    is_filled = [G * v >= d for G in arch.groups[:-1]]
     return (
         Hypothesis(
             "lightning, with skips", arch.attention == "lightning" and arch.skip
@@ -146,7 +146,7 @@ def _theorem_h(arch: Transformer) -> tuple[Hypothesis, ...]:
     v = block.value_dim or delta
     is_alone = arch.skip or arch.num_layers == 1
     is_bottleneck = {*arch.widths[1:-1]} == {delta}
-    is_filled = [is_alone or G * v >= delta for G in _groups(arch)]
+    is_filled = [is_alone or G * v >= delta for G in arch.groups]
     return (
         _kind(arch, "softmax"),
         _tokens(arch, 2),
@@ -165,7 +165,7 @@ def _theorem_r(arch: Transformer) -> tuple[Hypothesis, ...]:
     block = arch.block
     d = arch.widths[0]
     v = block.value_dim or d
-    is_filled = [arch.skip or G * v >= d for G in _groups(arch)]
+    is_filled = [arch.skip or G * v >= d for G in arch.groups]
     is_pair = block.rotary and arch.causal and arch.tokens == 2
     found = (
         _kind(arch, "softmax"),
@@ -236,11 +236,6 @@ def _in_layers(says: str, holds: Iterable[bool]) -> Hypothesis:
         return Hypothesis(says, True)
     layers = "layer" if len(failing) == 1 else "layers"
     return Hypothesis(f"{says} (it fails in {layers} {in_short(failing)})", False)
-
-
-def _groups(arch: Transformer) -> tuple[int, ...]:
-    """How many different keys and values each layer has."""
-    return tuple(arch.block.kv_heads or H for H in arch.heads)
 
 
 def _is_bare(arch: Transformer) -> bool:

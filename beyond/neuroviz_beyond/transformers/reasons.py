@@ -7,6 +7,7 @@ from neuroviz.attention.expected import Expected
 from neuroviz.kit import reasons
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.reasons import LONGEST_LINE
+from neuroviz.kit.words import sentence
 from neuroviz.rank.results import Measurement
 from neuroviz_beyond.reasons import PAGES, Reasons
 from neuroviz_beyond.transformers.hypotheses import (
@@ -52,7 +53,7 @@ def of_a_formula(expected: Expected, net: Architecture | Transformer) -> Reasons
     """
     arch = as_transformer("of_a_formula", net)
     if expected.value is None:
-        return Reasons(_sentence(expected.note), "Not proved")
+        return Reasons(sentence(expected.note), "Not proved")
     if arch.is_plain:
         return reasons.of_a_formula(expected, arch.paper)
     if expected.source in _OF_THE_PAPER:
@@ -95,10 +96,6 @@ def _by_which_right(expected: Expected) -> str:
     if expected.status == "proved here":
         return "our proof, not peer-reviewed"
     return expected.note
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
 
 
 def line(net: Architecture | Transformer, function: str) -> str:

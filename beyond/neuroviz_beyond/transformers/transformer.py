@@ -170,6 +170,16 @@ class Transformer:
             zip(self.widths[:-1], self.widths[1:], self.head_dims, strict=True)
         )
 
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """How many different keys and values each layer has.
+
+        >>> block = Block(value_dim=2, kv_heads=2)
+        >>> Transformer((4, 4), (2,), heads=4, block=block).groups
+        (2,)
+        """
+        return tuple(self.block.kv_heads or heads for heads in self.heads)
+
     @cached_property
     def distinct_layers(self) -> Counter[tuple[int, tuple[int, int, int]]]:
         """(H_i, (d_{i−1}, d_i, a_i)), and how many layers have these sizes.

@@ -7,7 +7,7 @@ from neuroviz.attention.architecture import ATTENTION_KINDS
 from neuroviz.attention.expected import Expected
 from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit.measured import kernel_ledger
-from neuroviz.kit.settings import choice, seed, switch, text, whole
+from neuroviz.kit.settings import QUICK_MILLISECONDS, choice, seed, switch, text, whole
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
@@ -47,7 +47,6 @@ _NAMED = {
     "all": "keys shared by all",
 }
 _SIZES = {"width": "d", "head_dim": "a", "layers": "l", "tokens": "t"}
-_QUICK_MILLISECONDS = 250
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class VariantSetting:
         networks = [one.arch for one in (self, self.earlier) if one]
         return (
             sum(20 + 1.0e-3 * arch.num_parameters**2 for arch in networks)
-            > _QUICK_MILLISECONDS
+            > QUICK_MILLISECONDS
         )
 
 

@@ -186,7 +186,6 @@ class VariantsExplorer(Panel):
     """
 
     title = "Which switch frees which directions?"
-    old_states = {"(blend|hidden|power)=.*": "", "before=(hidden|power)=.*": "before="}
     setting = VariantSetting
     draw = staticmethod(variants_parts)
     _answer = staticmethod(study_variants)

@@ -38,7 +38,6 @@ class UnrollingExplorer(Panel):
 
     title = "A network unrolled"
     setting = UnrollSetting
-    old_states = {"(indices|equal_ends)=.*": ""}
     _answer = staticmethod(study_unrolling)
     draw = staticmethod(unrolled_picture)
     _describe = staticmethod(describe)

@@ -6,15 +6,11 @@ layers, and computes terms from the numbers that L and the M give between tokens
 are counted from 0.
 """
 
-from typing import Any
-
-from neuroviz.kit.picture import Picture, words
+from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz_beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 from neuroviz_beyond.unrolling.words import finding
 
 SCHEMA = "unrolled/1"
-
-Facts = dict[str, Any]
 
 
 def unrolled_picture(study: UnrollStudy) -> Picture:

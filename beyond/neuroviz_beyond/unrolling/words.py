@@ -40,12 +40,6 @@ def number(value: float) -> str:
     return f"{sign}{mantissa}·{power_of_ten(int(exponent))}"
 
 
-def link_name(study: UnrollStudy, place: int, indices: tuple[int, ...]) -> str:
-    """The link at a place, such as x₂ᵀM₁x₁."""
-    left, right = (token(study, j) for j in indices[place - 1 : place + 1])
-    return f"{left}ᵀ{name_of(study.factors[place - 1])}{right}"
-
-
 def coefficient_name(layers: int) -> str:
     """The product of Eq. 28 with its exponents: 3^{l−h} for M_h, and one M₁ less, as it
     stands last.

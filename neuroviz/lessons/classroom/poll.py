@@ -72,7 +72,7 @@ class Poll:
         rounded = round(guess, DECIMALS)
         return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
-    def vote(self, seat: str, guess: object, number: int | None = None) -> None:
+    def vote(self, seat: str, guess: object, number: int | None) -> None:
         """Take a guess; the first of a seat in each vote is the one that counts.
 
         Args:
