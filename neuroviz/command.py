@@ -4,7 +4,7 @@ JupyterLab on them."""
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from importlib.metadata import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -140,6 +140,23 @@ def main(words: list[str] | None = None) -> None:
         sys.exit(open_lab(["--notebook-dir=.", _FIRST, *options]))
 
 
+def _port(text: str) -> int:
+    return _between(text, 0, 65535, "a port")
+
+
+def _seats(text: str) -> int:
+    return _between(text, 1, 100_000, "a number of seats")
+
+
+def _between(text: str, least: int, most: int, what: str) -> int:
+    """A whole number of the command line."""
+    if text.isascii() and text.isdigit() and least <= int(text[:9]) <= most:
+        return int(text)
+    raise ArgumentTypeError(
+        f"{what} is a whole number from {least} to {most}; got {text!r}"
+    )
+
+
 def _add_class(commands) -> None:
     """The arguments of `neuroviz class`."""
     words = commands.add_parser(
@@ -148,7 +165,7 @@ def _add_class(commands) -> None:
     words.add_argument(
         "site", metavar="SITE", nargs="?", default=_SITE, help=f"default: {_SITE}"
     )
-    words.add_argument("--port", type=int, default=8900, help="default: 8900")
+    words.add_argument("--port", type=_port, default=8900, help="default: 8900")
     words.add_argument("--address", help="listen on this address of the computer alone")
     words.add_argument(
         "--name",
@@ -156,10 +173,10 @@ def _add_class(commands) -> None:
         default=[],
         help="another name by which students reach this computer",
     )
-    words.add_argument("--most", type=int, default=200, help="seats; default: 200")
+    words.add_argument("--most", type=_seats, default=200, help="seats; default: 200")
     words.add_argument(
         "--per-address",
-        type=int,
+        type=_seats,
         default=4,
         help="seats at one address; behind a proxy all students have one; default: 4",
     )

@@ -29,6 +29,7 @@ from class_site import (
     teacher_of,
 )
 
+from neuroviz import command
 from neuroviz.lessons import teaching
 from neuroviz.lessons.classroom import handlers, member, server
 from neuroviz.lessons.classroom.site import NoSiteError, Site
@@ -508,6 +509,32 @@ def test_a_taken_port_gives_way_to_the_next(site):
         port = taken.getsockname()[1]
         with held(site, "--port", str(port)) as room:
             assert port < int(room.students.rpartition(":")[2]) < port + 10
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--port", "70000"], "a port is a whole number from 0 to 65535; got '70000'"),
+        (["--port", "-1"], "a port is a whole number from 0 to 65535; got '-1'"),
+        (["--most", "0"], "a number of seats is a whole number from 1 to 100000"),
+        (["--per-address", "many"], "a number of seats is a whole number from 1"),
+    ],
+)
+def test_numbers_that_make_no_class_are_refused(words, said, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["class", *words])
+    assert said in capsys.readouterr().err
+
+
+def test_a_name_is_heard_in_any_letters():
+    names = server.Names("127.0.0.1", ["Foo.Local"])
+    names.port = 8900
+    assert "foo.local:8900" in names and "bar.local:8900" not in names
+
+
+def test_an_address_of_another_computer_is_refused_with_those_of_this_one():
+    with pytest.raises(OSError, match=r"192\.0\.2\.7 is no address .*; it is "):
+        server.listen(0, "192.0.2.7")
 
 
 def test_ports_that_are_all_taken_are_named(monkeypatch):

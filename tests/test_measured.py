@@ -84,6 +84,17 @@ def test_a_network_that_may_change_is_measured_anew():
                 tape, weights, inputs
             )
 
+    @dataclass(frozen=True)
+    class WithAnUncomparedPower(WithAList):
+        """Two of them are equal, and are two networks."""
+
+        exponents: int = field(default=2, compare=False)
+
+        def record(self, tape, weights, inputs):
+            return Polynomial((2, 3, 1), self.exponents).record(tape, weights, inputs)
+
+    assert measure_dimension(WithAnUncomparedPower(2)).value == 3
+    assert measure_dimension(WithAnUncomparedPower(3)).value == 4
     changing = WithAList()
     assert measure_dimension(changing).value == 3  # quadratic forms in two variables
     changing.exponents[0] = 3

@@ -430,6 +430,27 @@ def test_what_are_no_numbers_is_refused_in_our_words():
                 ask(arch, wrong)
 
 
+def test_weights_of_another_network_are_refused():
+    """Without its biases the two functions would be equal."""
+    bare = Transformer((3, 3), (2,), 3, "softmax", 2)
+    biased = Transformer((3, 3), (2,), 3, "softmax", 2, block=Block(biases=True))
+    first = random_weights(REALS, biased, np.random.default_rng(0))
+    second = {**first, "1.q": 5 * first["1.q"]}
+    for arch in (bare, biased):
+        with pytest.raises(ValueError):
+            align(arch, first, second)
+    with pytest.raises(ValueError, match=r"which has no 1\.k, 1\.q, 1\.v:"):
+        align(bare, first, first)
+
+
+@pytest.mark.parametrize("tolerance", [-1, 0, 1, np.nan, "x"])
+def test_a_tolerance_is_between_zero_and_one(tolerance):
+    arch = Transformer((3, 3), (2,), 3, "softmax", 2)
+    weights = random_weights(REALS, arch, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="tolerance is a number between 0 and 1; got"):
+        align(arch, weights, weights, tolerance)
+
+
 def test_heads_change_their_group_where_keys_and_values_have_full_rank():
     """Remark 3: a = v = d, two groups of two heads, heads 2 and 3 exchanged."""
     arch = Transformer.uniform(2, 2, 1, 3, "softmax", heads=4, block=Block(2, 2))

@@ -231,6 +231,11 @@ class AttentionNetwork(nn.Module):
 def _check_tokens(X: Tensor, V: Tensor) -> None:
     """Whether X has the width and the dtype of the weights."""
     d_in = V.shape[-1]
+    if not isinstance(X, Tensor):
+        raise ValueError(
+            f"tokens need to be a torch tensor; got {type(X).__name__}: an array"
+            " becomes one by torch.as_tensor(X)"
+        )
     if X.ndim < 2 or X.shape[-2] != d_in:
         if X.ndim < 2:
             remedy = "a single token x goes in as the column x[:, None]"
@@ -247,8 +252,8 @@ def _check_tokens(X: Tensor, V: Tensor) -> None:
         )
     # Under autocast matrix products convert what they are given.
     if X.dtype != V.dtype and not torch.is_autocast_enabled(X.device.type):
+        other = f" or module.to({X.dtype})" if X.is_floating_point() else ""
         raise ValueError(
             f"tokens and weights need one dtype; got X of {X.dtype}, and the weights"
-            f" are {V.dtype}: convert one of them, as in X.to({V.dtype}) or"
-            f" module.to({X.dtype})"
+            f" are {V.dtype}: convert one of them, as in X.to({V.dtype}){other}"
         )

@@ -16,6 +16,7 @@ Weights are named as in `Architecture.parameter_shapes`, and layers are counted 
 """
 
 from math import cos, pi, sin
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +49,10 @@ def change_head_basis(
     array([[2., 0.]])
     """
     w = _layer(weights, layer)
-    _check_square(C, len(w["Q"]), "the head dimension a")
+    back = _inverse(over, C, len(w["Q"]), "the head dimension a")
     changed = {
         f"{layer}.Q": over.matmul(C, w["Q"]),
-        f"{layer}.K": over.matmul(inverse(over, C).T, w["K"]),
+        f"{layer}.K": over.matmul(back.T, w["K"]),
     }
     return {**weights, **changed}
 
@@ -67,8 +68,7 @@ def change_interface(
             matrix.
     """
     w = _layer(weights, layer, interface=True)
-    _check_square(C, len(w["V"]), "the width between the two layers")
-    back = inverse(over, C)
+    back = _inverse(over, C, len(w["V"]), "the width between the two layers")
     changed = {f"{layer}.V": over.matmul(C, w["V"])}
     for name in ("Q", "K", "V"):
         after = f"{layer + 1}.{name}"
@@ -84,12 +84,16 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
         ValueError: if there is no such layer, or c is zero.
     """
     w = _layer(weights, layer)
-    factor = over.reduce(np.array([[float(c)]]))
-    if not np.isfinite(factor[0, 0]) or factor[0, 0] == 0:
+    back = 0.0
+    if isinstance(c, Real) and np.isfinite(c):
+        factor = over.reduce(np.array([[float(c)]]))
+        if factor[0, 0] != 0:
+            back = inverse(over, factor)[0, 0]
+    if back == 0 or not np.isfinite(back):
         raise ValueError(
-            f"a rescaling needs a finite factor c that is not zero; got {c!r}"
+            "a rescaling needs a finite factor c that is not zero, with a finite 1/c;"
+            f" got {c!r}"
         )
-    back = inverse(over, factor)[0, 0]
     changed = {
         f"{layer}.Q": over.reduce(w["Q"] * factor[0, 0]),
         f"{layer}.V": over.reduce(w["V"] * back),
@@ -145,6 +149,8 @@ def virtual_weights(over: Field, weights: Weights) -> VirtualWeights:
            [4., 0.]])
     """
     layers = by_layer(weights)
+    if not layers:
+        raise ValueError("weights are named 1.Q, 1.K, 1.V, 2.Q, …; got none of these")
     U = np.eye(layers[0]["V"].shape[1])
     M = []
     for w in layers:
@@ -326,9 +332,16 @@ def _layer(
     return layers[layer - 1]
 
 
-def _check_square(C: np.ndarray, size: int, what: str) -> None:
+def _inverse(over: Field, C: np.ndarray, size: int, what: str) -> np.ndarray:
+    """C⁻¹, if C is an invertible matrix of that size."""
     if np.shape(C) != (size, size):
         raise ValueError(f"C must be {size} × {size}, {what}; got shape {np.shape(C)}")
+    if not np.isfinite(C).all():
+        raise ValueError("C must be finite; it has entries that are none")
+    try:
+        return inverse(over, C)
+    except np.linalg.LinAlgError:
+        raise ValueError(f"C must be invertible; got the matrix {C}") from None
 
 
 def _check_same_shapes(weights: Weights, other: Weights) -> None:

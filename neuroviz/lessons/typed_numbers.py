@@ -19,6 +19,9 @@ _IN_GROUPS = re.compile(r"\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})", re.AS
 _COMMA_OR_THOUSAND = re.compile(r"\d{1,3},\d{3}", re.ASCII)
 """A thousand to some and one to others."""
 
+_LONGEST = 40
+"""Signs of a guess."""
+
 _SIGN = re.compile(r"[-−–+] ?")
 
 
@@ -56,6 +59,8 @@ def number_in(text: str) -> Fraction:
 
 def _size_in(typed: str) -> Fraction | None:
     """The number in a text without a sign, or None."""
+    if len(typed) > _LONGEST:
+        return None
     if _IN_GROUPS.fullmatch(typed):
         return Fraction(re.sub(r"\D", "", typed))
     if fraction := _FRACTION.fullmatch(typed):

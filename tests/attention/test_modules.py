@@ -297,3 +297,14 @@ def test_the_modules_print_what_they_are():
     )
     assert "softmax 4→3, a = 2, t = 3" in repr(network)
     assert "SoftmaxAttention(d_in=4, d_out=3, a=2, temperature=0.5)" in repr(network)
+
+
+@pytest.mark.parametrize("X", [None, np.ones((3, 5)), [[1.0]]], ids=repr)
+def test_what_is_no_tensor_is_refused(X):
+    with pytest.raises(ValueError, match="tokens need to be a torch tensor; got"):
+        LightningAttention(3, 3, 2)(X)
+
+
+def test_whole_tokens_are_converted_and_not_the_weights():
+    with pytest.raises(ValueError, match=r"X\.to\(torch\.float\d+\)$"):
+        LightningAttention(3, 3, 2)(torch.ones((3, 5), dtype=torch.int64))

@@ -75,6 +75,32 @@ def is_same_function(
     return found[0] == found[1]
 
 
+@pytest.mark.parametrize(
+    ("C", "said"),
+    [
+        (np.zeros((2, 2)), "C must be invertible; got the matrix"),
+        (np.full((2, 2), np.nan), "C must be finite"),
+        (np.eye(3), "C must be 2 × 2, the head dimension a; got shape"),
+    ],
+)
+def test_a_matrix_that_changes_no_basis_is_refused(C, said):
+    weights = {"1.Q": np.ones((2, 3)), "1.K": np.ones((2, 3)), "1.V": np.eye(3)}
+    with pytest.raises(ValueError, match=said):
+        change_head_basis(Reals(), weights, 1, C)
+
+
+@pytest.mark.parametrize("c", ["x", 1 + 2j, 0, np.inf, 1e-320])
+def test_a_factor_without_an_inverse_is_refused(c):
+    weights = {"1.Q": np.ones((2, 3)), "1.K": np.ones((2, 3)), "1.V": np.eye(3)}
+    with pytest.raises(ValueError, match="a rescaling needs a finite factor c"):
+        rescale(Reals(), weights, 1, c)
+
+
+def test_weights_without_a_layer_have_no_virtual_ones():
+    with pytest.raises(ValueError, match="weights are named 1.Q, 1.K, 1.V"):
+        virtual_weights(Reals(), {})
+
+
 def invertible(over, rng, size):
     """A random matrix with an inverse: lower times upper triangular."""
     lower, upper = np.tril(over.random(rng, (2, size, size)), -1)
@@ -196,8 +222,8 @@ def test_what_is_no_layer_or_no_group_element_is_refused(over):
             np.eye(2),
             "an interface lies between two layers; got layer=2, the last of 2",
         ),
-        ("head", 1, np.ones((2, 2)), "inverse|Singular"),
-        ("interface", 1, np.ones((3, 3)), "inverse|Singular"),
+        ("head", 1, np.ones((2, 2)), "inverse|invertible"),
+        ("interface", 1, np.ones((3, 3)), "inverse|invertible"),
         ("rescale", 1, 0, "needs a finite factor c that is not zero"),
     ]
     if over is F:

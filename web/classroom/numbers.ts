@@ -11,6 +11,7 @@ const IN_GROUPS = /^\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})$/;
 /** A thousand to some and one to others. */
 const COMMA_OR_THOUSAND = /^\d{1,3},\d{3}$/;
 
+const LONGEST = 40; // signs of a guess
 const SIGN = /^[-−–+] ?/;
 
 /** The number in a text, or null if it is not plainly one. */
@@ -22,7 +23,7 @@ export function numberIn(text: string): number | null {
 }
 
 function sizeIn(typed: string): number | null {
-  if (COMMA_OR_THOUSAND.test(typed)) return null;
+  if (typed.length > LONGEST || COMMA_OR_THOUSAND.test(typed)) return null;
   if (IN_GROUPS.test(typed)) return Number(typed.replace(/\D/g, ""));
   const [, over, under] = FRACTION.exec(typed) ?? [];
   if (over && under) return Number(over) / Number(under);

@@ -8,6 +8,7 @@ again, derivatives are taken forward instead of backward, the determinant is
 python-flint's. beyond/docs/certificates.md: "The local check".
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,7 @@ from neuroviz.rank.network import Weights
 from neuroviz_beyond.certificate.small_ranks import local_check
 
 _MOST_BITS = 4096
+_SHORT = re.compile(r"[-.\d/]{1,800}")  # every float is; an exponent may be huge
 # multiples of the certificate's bits: a determinant loses more than ‖1 − R B‖
 _BITS_AGAIN = (2, 4, 8)
 
@@ -287,6 +289,8 @@ def _as_floats(texts: list) -> np.ndarray:
     stored = np.array(texts)
     if stored.dtype.kind != "U":
         raise ValueError("a fraction is stored as text, such as 5/64")
+    if not all(_SHORT.fullmatch(text) for text in stored.ravel()):
+        raise ValueError("a fraction is stored in some digits, such as -5 or 5/64")
     numbers = np.vectorize(Fraction, otypes=[object])(stored)
     floats = numbers.astype(float)
     if (numbers != np.vectorize(Fraction, otypes=[object])(floats)).any():

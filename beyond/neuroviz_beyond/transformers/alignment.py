@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice, product
 from math import prod
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +108,11 @@ def checked(caller: str, arch: Transformer, weights: Weights) -> Weights:
     """The weights as arrays, float16 and torch tensors too, if they are weights of this
     network."""
     given = weights if isinstance(weights, dict) else {}
+    if others := sorted(map(str, given.keys() - arch.parameter_shapes.keys())):
+        raise ValueError(
+            f"{caller} needs the weights of {arch}, which has no {', '.join(others)}:"
+            " is it the network that they are of?"
+        )
     found = {}
     for name, shape in arch.parameter_shapes.items():
         got = np.shape(given[name]) if name in given else "none"
@@ -195,6 +201,8 @@ def align(
     >>> align(arch, first, second).heads
     ((1, 0), (0, 1))
     """
+    if not isinstance(tolerance, Real) or not 0 < tolerance < 1:
+        raise ValueError(f"tolerance is a number between 0 and 1; got {tolerance!r}")
     epsilon = max(
         stored_epsilon(w) if isinstance(w, dict) else 0.0 for w in (first, second)
     )
@@ -548,7 +556,7 @@ def theorem_h_margins(arch: Transformer, weights: Weights) -> dict[str, float]:
     >>> {said.split(":")[0]: round(margin, 2) for said, margin in margins.items()}
     {'Condition 1': 0.33, 'Condition 2': 1.0}
     """
-    about = "where_theorem_h_fails"
+    about = "theorem_h_margins"
     arch = as_transformer(about, arch)
     weights = checked(about, arch, weights)
     if arch.tokens == 1 or {*arch.widths[1:-1]} - {min(arch.widths)}:

@@ -103,7 +103,8 @@ class Names:
     def __init__(self, address: str | None, others: Collection[str]) -> None:
         own = socket.gethostname().removesuffix(".local").lower()
         self._address = address
-        self._always = {"localhost", "127.0.0.1", f"{own}.local"} | set(others)
+        self._always = {"localhost", "127.0.0.1", f"{own}.local"}
+        self._always.update(name.lower() for name in others)
         self._near: list[str] = []
         self._until = 0.0
         self.port = 0
@@ -171,7 +172,11 @@ def listen(port: int, address: str) -> list[socket.socket]:
             return bind_sockets(one, address, family=socket.AF_INET)
         except OSError as error:
             if not _is_taken(error):
-                raise
+                here = ", ".join(addresses()) or "in no network"
+                raise OSError(
+                    f"{address} is no address that this computer can listen on"
+                    f" ({error}); it is {here}"
+                ) from error
     raise OSError(f"ports {port} to {last} are taken: name another with --port")
 
 
@@ -294,7 +299,7 @@ def in_words(site: Site, urls: list[str], teacher: str) -> str:
             " hands. Connect it, or open a hotspot, and start again."
         )
     return (
-        f"{count} questions. {students}\n"
+        f"{count} question{'s' * (count != 1)}. {students}\n"
         f"Teacher, on this computer alone: {teacher}\n"
         f"{note_on(site)}\n"
         "Ctrl+C ends the class."
