@@ -8,7 +8,7 @@ import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
 import { arrange } from "../kit/view";
-import tokensCss from "./token_paths.css";
+import tokensCss from "../softmax/token_paths.css";
 import css from "./uniqueness.css";
 import type { UniquenessFacts, UniquenessPlace } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
