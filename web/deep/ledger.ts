@@ -3,7 +3,9 @@
  * come to. Each ▶ moves the weights along a symmetry, and the output stands still.
  */
 import { interpolate } from "d3-interpolate";
+import { outputOf, type Layer } from "../kit/attention";
 import { Controls } from "../kit/controls";
+import { largestChange, type Matrix } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -14,17 +16,8 @@ import { controlsFor, countsOf, networkAt, type Counts, type Network } from "./l
 import { outputView } from "./ledger_output";
 import type { Fit } from "./ledger_places";
 import { rowsView } from "./ledger_rows";
-import {
-  matricesOf,
-  movedBy,
-  outputOf,
-  swing,
-  weightsOf,
-  type Layer,
-  type Motion,
-} from "./ledger_weights";
+import { matricesOf, movedBy, swing, weightsOf, type Motion } from "./ledger_weights";
 import { numbersOf, rowsOf, type Numbers } from "./ledger_words";
-import { largestChange, type Matrix } from "./matrix";
 
 /** Parameters that fill the width of the bars. */
 const FULL = [25, 100, 250, 600, 1300, 2600, 5000];

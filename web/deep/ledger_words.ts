@@ -1,8 +1,8 @@
 /** The numbers of a ledger, and the words beside them: Python's where it has answered. */
+import { sum } from "../kit/matrix";
 import type { Role, Said } from "../kit/picture";
 import type { FamilyName, LedgerFacts } from "./ledger_facts";
 import type { Counts, Network } from "./ledger_network";
-import { sum } from "./matrix";
 
 export type RowName = "parameters" | FamilyName | "unexplained" | "dimension";
 

@@ -2,9 +2,9 @@
 import { rgb } from "d3-color";
 import { scaleLinear } from "d3-scale";
 import { handle, type Grip, type Handle } from "../kit/handle";
+import type { Matrix } from "../kit/matrix";
 import type { Look, Range, Role } from "../kit/picture";
 import { classOf, textLines, viewIn, type Group } from "../kit/view";
-import type { Matrix } from "./matrix";
 import type { MatrixControl, MatrixFacts, VirtualFacts, VirtualPlace } from "./virtual_facts";
 import type { Seen } from "./virtual_network";
 import { tableOf, type Block, type Column, type Place, type Table } from "./virtual_places";

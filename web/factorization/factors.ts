@@ -5,6 +5,7 @@ import { interpolate } from "d3-interpolate";
 import { basisView } from "../kit/basis";
 import { Controls } from "../kit/controls";
 import { isFinger } from "../kit/handle";
+import { largestChange, norm, scaled } from "../kit/matrix";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -12,7 +13,6 @@ import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
 import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
-import { largestOf, norm, scaled } from "./factors_matrix";
 import { matricesView } from "./factors_matrices";
 import { productOf, startOf, type Product } from "./factors_product";
 import { headsAt, type Foot } from "./factors_slice";
@@ -142,7 +142,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     // Of numbers set by hand, a = 1 leaves one choice: K keeps its length.
     const length = norm(product.start[1]) || 1;
     const [Q, K] = headsAt(product.point!.trace, foot);
-    controls.go({ entries: wordsOf([scaled(Q, 1 / length), scaled(K, length)]) });
+    controls.go({ entries: wordsOf([scaled(1 / length, Q), scaled(length, K)]) });
   }
 
   /** What leaps to other matrices is followed on its way. */
@@ -230,11 +230,6 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
 }
 
 /** Of equal singular values another one may have gone. */
-function isOther(one: Pair, other: Pair): boolean {
-  return one.some((M, n) => {
-    const gaps = M.map((row, i) => row.map((entry, j) => entry - other[n][i][j]));
-    return largestOf(gaps) > NEAR;
-  });
-}
+const isOther = (one: Pair, other: Pair) => largestChange(one, other) > NEAR;
 
 export const factors = { make, style: css };

@@ -7,7 +7,7 @@ import { interpolateRgb } from "d3-interpolate";
 import { select } from "d3-selection";
 import type { Look } from "../kit/picture";
 import { classOf, number, sectionIn } from "../kit/view";
-import type { Matrix } from "../kit/walks";
+import type { Matrix } from "../kit/matrix";
 import type { EntryPlace } from "./factors_entries";
 import type { MatrixFacts, Rank } from "./factors_facts";
 import { largestOf } from "./factors_matrix";

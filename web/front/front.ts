@@ -3,10 +3,11 @@
  * has drawn it; here it moves by itself, until somebody takes hold of the ring or of a weight.
  */
 import { select } from "d3-selection";
-import { matricesOf, outputOf, type Layer } from "../deep/ledger_weights";
+import { matricesOf } from "../deep/ledger_weights";
 import { inWords, little } from "../deep/ledger_words";
-import { largestChange, transposed } from "../deep/matrix";
+import { outputOf, type Layer } from "../kit/attention";
 import { grip, handle, type Handle } from "../kit/handle";
+import { largestChange, transposed } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
 import type { Point } from "../kit/picture";
 import { Play } from "./play";
