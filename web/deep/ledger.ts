@@ -9,6 +9,7 @@ import { largestChange, type Matrix } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./ledger.css";
 import type { LedgerFacts, LedgerPlace } from "./ledger_facts";
 import { layersView } from "./ledger_layers";
@@ -78,10 +79,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
       again();
     },
   });
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { note } = footerIn(host);
 
   /** In the next frame the network and its output are drawn, too. */
   function again() {

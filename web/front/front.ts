@@ -9,6 +9,7 @@ import { outputOf, type Layer } from "../kit/attention";
 import { grip, handle, type Handle } from "../kit/handle";
 import { largestChange, transposed } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
+import { withMinus } from "../kit/numbers";
 import type { Point } from "../kit/picture";
 import { Play } from "./play";
 import { shade } from "./shade";
@@ -234,7 +235,7 @@ function begin(box: HTMLElement) {
   function paintRings(now: Layer[]) {
     const [x, y] = place.at;
     const { matrix, row, column } = entries[chosen];
-    const value = matricesOf(now)[matrix][row][column].toFixed(2).replace("-", "−");
+    const value = withMinus(matricesOf(now)[matrix][row][column].toFixed(2));
     const words = `${x.toFixed(2)} across, ${y.toFixed(2)} up`.replaceAll("-", "−");
     ring.to([x * radius, -y * radius], x, words, [-1, 1, KEY]);
     const cell = cells[chosen];

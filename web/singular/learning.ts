@@ -10,7 +10,7 @@ import type { Look, Message, Point, Scene, Talk } from "../kit/picture";
 import { cross, distance, dot, minus, plus, size, unit, type Triple } from "../kit/solids";
 import { Space } from "../kit/space";
 import type { Thing } from "../kit/stage";
-import { number, viewIn } from "../kit/view";
+import { footerIn, number, viewIn } from "../kit/view";
 import css from "./learning.css";
 import { learningChart } from "./learning_chart";
 import type { LearningFacts, LearningPlace } from "./learning_facts";
@@ -24,7 +24,7 @@ import {
   targetSolids,
 } from "./learning_solids";
 import { formsAt, isOnCoin, kindOf, restsOf, twinOf, type Rest } from "./learning_twin";
-import { drawSlice, outlineOf, sheetsOf } from "./slice_solids";
+import { lookAt, redraw } from "./slice_solids";
 import { Slice } from "./surface_point";
 
 const SECONDS = 6; // of ▶, without the time for which it holds
@@ -113,8 +113,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     },
   });
 
-  const footer = host.appendChild(element("div", "nv-footer"));
-  const note = footer.appendChild(element("span", "nv-hint"));
+  const { footer, note } = footerIn(host);
   const many = footer.appendChild(button(`${TRIED} random targets`, tryMany));
   const play = player(footer, {
     name: "let 40 new layers learn",
@@ -412,10 +411,8 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
 
   /** Meshes are made once for a theme. */
   function build() {
-    for (const old of things) old.remove();
     const { stage } = space;
-    stage.background(look.colors.ground);
-    const sheets = sheetsOf(slice, facts.slice.tones, look);
+    const drawn = redraw(stage, things, slice, facts.slice, look);
     solids = {
       layers: layersSolids(stage, layers.count, look),
       target: targetSolids(stage, look),
@@ -424,10 +421,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     };
     solids.coin.grow(coinShare);
     isNew = true;
-    things = [
-      ...drawSlice(stage, slice, sheets, look),
-      ...Object.values(solids).flatMap((one) => one.things),
-    ];
+    things = [...drawn.things, ...Object.values(solids).flatMap((one) => one.things)];
   }
 
   function open(message: Message<LearningFacts, LearningPlace>) {
@@ -450,10 +444,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
       chart.draw(facts.flow);
       if (paintedIn !== look.colors.ground) build();
       paintedIn = look.colors.ground;
-      if (isFirst) {
-        space.see(facts.slice.camera, outlineOf(slice));
-        space.label(facts.slice.labels);
-      }
+      if (isFirst) lookAt(space, slice, facts.slice);
       space.resize(...view.size());
       ring.radius(1.3 * look.sizes.marker);
       frame.soon();

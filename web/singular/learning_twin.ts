@@ -93,11 +93,6 @@ export function kindOf({ s, y, z }: LearningPlace): TargetKind {
   return Math.abs(z * z - (s * s - 4) * y * y) < ON ? "smooth" : "off";
 }
 
-/** Whether the layer nearest to a target with s ≥ 0 is singular. */
-export function hasSingularNearest(place: LearningPlace, coin: CoinFacts): boolean {
-  return kindOf(place) === "crossing" || isOnCoin(place, coin);
-}
-
 export function isOnCoin({ s, y, z }: LearningPlace, { centre, radius }: CoinFacts): boolean {
   return Math.abs(y) < ON && (s - centre) ** 2 + z * z <= radius * radius + ON;
 }
