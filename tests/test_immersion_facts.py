@@ -199,8 +199,8 @@ def test_directions_that_mix_matrices_are_counted_apart(panel):
 # Types and formulas, under node
 
 RUNS = """
-import { modesOf, runOf } from "beyond/immersion_layers";
-import { meetingOf } from "beyond/two_tokens";
+import { modesOf, runOf } from "softmax/immersion_layers";
+import { meetingOf } from "softmax/two_tokens";
 say(given.map(([formulas, places]: any) => places.map((place: any) => {
   const run = runOf(formulas, place);
   return { ...run, met: meetingOf(run), modes: modesOf(formulas, place) };
@@ -266,7 +266,7 @@ def test_the_page_sets_1000_random_layers_as_python_does():
 
 
 HANDS = """
-import * as code from "beyond/immersion_layers";
+import * as code from "softmax/immersion_layers";
 say(given.map(([formulas, place, layer, token, at, step]: any) => {
   const run = code.runOf(formulas, place);
   const dragged = code.sharesAt(run, layer, token, at, 200);
@@ -329,7 +329,7 @@ def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
 
 
 SQUARES = """
-import { sharesInSquare } from "beyond/immersion_layers";
+import { sharesInSquare } from "softmax/immersion_layers";
 say(given.map(([at, isCausal]: any) => sharesInSquare(at, [100, 80], isCausal, 0.01)));
 """
 
@@ -354,11 +354,11 @@ def test_facts_of_random_places_have_the_form_that_the_page_expects():
     pictures = [proof_picture(study_proof(one)) for one in settings]
     check_types(
         "ImmersionFacts",
-        "beyond/immersion_facts",
+        "softmax/immersion_facts",
         [plain(one.facts) for one in pictures],
     )
     check_types(
         "ImmersionPlace",
-        "beyond/immersion_facts",
+        "softmax/immersion_facts",
         [plain(one.place) for one in pictures],
     )

@@ -316,15 +316,16 @@ def test_the_facts_have_their_types_and_no_target_changes_them():
 
 
 _TWINS = """
-import { twinOf, formsAt, restsOf, kindOf, hasSingularNearest }
-  from "singular/learning_twin";
+import { twinOf, formsAt, restsOf, kindOf, isOnCoin } from "singular/learning_twin";
 const { pairs, places, coin } = given;
 say({
   twins: pairs.map((pair: any) => twinOf(Float64Array.from(pair))),
   own: places.map((place: any) => twinOf(formsAt(place))),
   nearest: places.map((place: any) => restsOf(formsAt(place))[0].distance),
   kinds: places.map(kindOf),
-  singular: places.map((place: any) => hasSingularNearest(place, coin)),
+  singular: places.map((place: any) => {
+    return kindOf(place) === "crossing" || isOnCoin(place, coin);
+  }),
 });
 """
 

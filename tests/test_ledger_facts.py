@@ -170,7 +170,8 @@ say(places.map(([place, facts]: any) => {
 """
 MOTIONS = """
 import { networkAt } from "deep/ledger_network";
-import { generatorsOf, movedBy, outputOf, weightsOf } from "deep/ledger_weights";
+import { generatorsOf, movedBy, weightsOf } from "deep/ledger_weights";
+import { outputOf } from "kit/attention";
 const [limits, places, shares] = given as any;
 const all = ["head bases", "interfaces", "rescalings", "dimension"] as const;
 say(places.map((place: any, n: number) => {

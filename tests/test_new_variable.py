@@ -204,7 +204,7 @@ def test_sliders_that_do_nothing_are_disabled(panel):
 # Types and formulas, under node
 
 FOUND = """
-import { foundAt, momentOf, valueOfP } from "beyond/new_variable_table";
+import { foundAt, momentOf, valueOfP } from "softmax/new_variable_table";
 say(given.map(([formulas, place]: any) => {
   const found = foundAt(formulas, place);
   const moment = momentOf(formulas, place, found.holds);
@@ -270,7 +270,7 @@ def test_the_page_computes_1000_random_tables_as_python_does():
 
 
 STORY = """
-import { storyAt } from "beyond/new_variable_story";
+import { storyAt } from "softmax/new_variable_story";
 say(given.map((share: any) => storyAt(share)));
 """
 
@@ -295,7 +295,7 @@ def test_the_story_goes_along_the_curve_through_zero_and_round_the_ring():
 
 
 AXIS = """
-import { Axis } from "beyond/new_variable_axis";
+import { Axis } from "softmax/new_variable_axis";
 const axis = new Axis(40, 4, 284, [600, 320], 120);
 say(given.map(([P, bend]: any) => {
   const { at } = axis.at(P, bend);
@@ -325,11 +325,11 @@ def test_facts_have_the_form_that_the_page_expects():
     ]
     check_types(
         "NewVariableFacts",
-        "beyond/new_variable_facts",
+        "softmax/new_variable_facts",
         [plain(one.facts) for one in pictures],
     )
     check_types(
         "NewVariablePlace",
-        "beyond/new_variable_facts",
+        "softmax/new_variable_facts",
         [plain(one.place) for one in pictures],
     )

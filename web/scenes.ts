@@ -1,7 +1,5 @@
 /** All scenes as one plain script: a page that is opened from a disk may load no module. */
 import { blending } from "./beyond/blending";
-import { immersion } from "./beyond/immersion";
-import { newVariable } from "./beyond/new_variable";
 import { uniqueness } from "./beyond/uniqueness";
 import { unrolled } from "./beyond/unrolled";
 import { hypotheses } from "./deep/hypotheses";
@@ -14,6 +12,8 @@ import { learning } from "./singular/learning";
 import { resultant } from "./singular/resultant";
 import { section } from "./singular/section";
 import { surface } from "./singular/surface";
+import { immersion } from "./softmax/immersion";
+import { newVariable } from "./softmax/new_variable";
 
 const painter = painterOf({
   blending,

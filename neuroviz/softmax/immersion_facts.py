@@ -1,6 +1,6 @@
 """The facts of the experiments of Theorem A: what their picture says, as plain data.
 
-`web/beyond/immersion_facts.ts` types them. The picture has two views: two tokens that
+`web/softmax/immersion_facts.ts` types them. The picture has two views: two tokens that
 run down the layers, and what the experiments leave hidden. Words are lists of {"text":
 …, "role": …}, a line each.
 """

@@ -1,6 +1,6 @@
 """The facts of an exponential that is let go: what its picture says, as plain data.
 
-`web/beyond/new_variable_facts.ts` types them. The words of all moments go to the page,
+`web/softmax/new_variable_facts.ts` types them. The words of all moments go to the page,
 which says them in step with what is dragged or played. Words are lists of {"text": …,
 "role": …}, a line each.
 """

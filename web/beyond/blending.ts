@@ -6,7 +6,7 @@ import { Controls } from "../kit/controls";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Said, Scene, Talk } from "../kit/picture";
-import { arrange } from "../kit/view";
+import { arrange, footerIn } from "../kit/view";
 import { outputsView } from "../single_layer/fibre_outputs";
 import css from "./blending.css";
 import { columnView } from "./blending_column";
@@ -72,10 +72,7 @@ function make(host: HTMLElement, talk: Talk): Scene<BlendingFacts, BlendingPlace
   const outputs = outputsView(host);
   const count = countView(host);
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   // A token goes all round and comes back; heads go until they have changed places.
   const play = player(footer, {
     name: "go round",

@@ -2,7 +2,7 @@
  * The facts of a turned token, or of two heads that blend, schema "blending/1":
  * `beyond/neuroviz_beyond/blending/blending_facts.py` says what they mean.
  */
-import type { Matrix } from "../deep/matrix";
+import type { Matrix } from "../kit/matrix";
 import type { Said } from "../kit/picture";
 
 /** The tokens x₁ and x₂ = across + slant · x₁. */

@@ -2,7 +2,8 @@
  * The special layer with a turned token, and two heads that blend, in float64:
  * `special_layer.py` and `heads.py` once more. A test compares both at random states.
  */
-import { each, plus, product, scaled, transposed, type Matrix } from "../deep/matrix";
+import { mixed } from "../kit/attention";
+import { each, plus, product, scaled, transposed, type Matrix } from "../kit/matrix";
 import type { HeadsFormulas, TokenFacts } from "./blending_facts";
 
 export type Complex = [real: number, imaginary: number];
@@ -75,7 +76,7 @@ function turned([one, two]: Matrix[], degrees: number): Matrix[] {
 function outputsOf(A: Matrix[], V: Matrix[], { X, scale }: HeadsFormulas): Matrix {
   const [one, two] = A.map((head, h) => {
     const scores = product(transposed(X), product(head, X));
-    return product(product(V[h], X), scores);
+    return mixed(V[h], X, scores, "lightning");
   });
   return each(plus(one, two), (entry) => entry / scale);
 }

@@ -1,8 +1,8 @@
 /** The matrices of both heads as they are now, each A with its rank. */
 import { paintCells, shadesOf } from "../kit/cells";
+import type { Matrix } from "../kit/matrix";
 import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
-import type { Matrix } from "../deep/matrix";
 import type { HeadsFacts } from "./blending_facts";
 import type { Blend } from "./blending_layers";
 

@@ -2,13 +2,14 @@
  * Two networks on the same two tokens: drag the exponentials along the way that tells the two
  * apart.
  */
-import { interpolate } from "d3-interpolate";
 import { Controls, type Way } from "../kit/controls";
-import { eachFrame, player, tween } from "../kit/motion";
+import { Followed } from "../kit/followed";
+import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
-import { arrange } from "../kit/view";
-import tokensCss from "./token_paths.css";
+import { arrange, footerIn } from "../kit/view";
+import tokensCss from "../softmax/token_paths.css";
+import { isFar } from "../softmax/two_tokens";
 import css from "./uniqueness.css";
 import type { UniquenessFacts, UniquenessPlace } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
@@ -17,7 +18,6 @@ import { momentsOf, saysAt } from "./uniqueness_story";
 import { wayView } from "./uniqueness_tokens";
 import { drawnAt, movedAt, nearest, stopsOf, type Both, type Stop } from "./uniqueness_way";
 
-const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
 // From the first part to the last one, as the style sheet has them.
 const WIDE = [".nv-view-left", ".nv-view-maps", ".nv-view-right", ".nv-footer"];
 const NARROW = [".nv-view-maps", ".nv-footer", ".nv-view-left", ".nv-view-right"];
@@ -26,13 +26,12 @@ const HINT = "drag a dot along its way, or a token that moves";
 function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessPlace> {
   let message: Message<UniquenessFacts, UniquenessPlace>;
   let stops: Stop[];
-  let shown: Both | null = null; // also on the way between two places
   let drawnFor = "";
   let isTouched = false;
-  let stopTween = () => {};
 
   const controls = new Controls<UniquenessPlace>(talk, follow);
   const frame = eachFrame(paint);
+  const shown = new Followed<Both>(() => frame.soon());
   const formulas = () => message.facts.formulas;
   const hands: Hands = {
     begin() {
@@ -64,10 +63,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
   const maps = mapsView(host, hands);
   const right = wayView(host, 1, hands);
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const says = footer.appendChild(document.createElement("span"));
   says.className = "nv-story role-focus";
   says.setAttribute("aria-live", "polite");
@@ -95,26 +91,20 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
   /** What leaps is followed on its way. */
   function follow({ travel }: UniquenessPlace, way: Way) {
     const next = drawnAt(formulas(), travel);
-    stopTween();
-    if (way === "leapt" && shown && isFar(shown, next)) {
-      const between = interpolate(shown, next) as unknown as (share: number) => Both;
-      stopTween = tween((share) => {
-        shown = share === 1 ? next : between(share); // d3 fills one object again and again
-        frame.soon();
-      });
-    } else shown = next;
-    frame.soon();
+    if (way === "leapt" && shown.seen && isFar(shown.seen, next)) shown.leap(next);
+    else shown.put(next);
   }
 
   function paint() {
-    if (!shown) return;
+    const { seen } = shown;
+    if (!seen) return;
     const { travel } = controls.here;
     const moved = movedAt(formulas(), travel);
     const range = controls.range("travel");
-    left.move(shown[0], moved, travel, range);
-    maps.move(shown, travel, range);
-    right.move(shown[1], moved, travel, range);
-    says.textContent = saysAt(formulas(), travel, shown);
+    left.move(seen[0], moved, travel, range);
+    maps.move(seen, travel, range);
+    right.move(seen[1], moved, travel, range);
+    says.textContent = saysAt(formulas(), travel, seen);
     const hint = isTouched || !hasWay() ? "" : HINT;
     stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }
@@ -127,7 +117,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
       arrange(host, host.classList.contains("narrow") ? NARROW : WIDE);
       if (isNew) {
         stops = stopsOf(facts.formulas, next.ranges.travel);
-        if (shown?.[0].shares.length !== facts.formulas.forms[0].length) shown = null;
+        if (shown.seen?.[0].shares.length !== facts.formulas.forms[0].length) shown.seen = null;
         play.stop();
       }
       controls.take(next, isNew);
@@ -145,19 +135,11 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
     },
     close() {
       controls.close();
-      stopTween();
+      shown.stop();
       play.stop();
       frame.stop();
     },
   };
-}
-
-/** Whether a token or a share moves so far that one cannot see how. */
-function isFar(one: Both, other: Both): boolean {
-  const [before, after] = [one, other].map((both) =>
-    both.flatMap(({ places, shares }) => [...places, ...shares].flat()),
-  );
-  return before.some((value, index) => Math.abs(value - after[index]) > LEAP);
 }
 
 export const uniqueness = { make, style: tokensCss + css };

@@ -3,7 +3,7 @@
  * `beyond/neuroviz_beyond/proofs/uniqueness_facts.py` says what they mean.
  */
 import type { Said } from "../kit/picture";
-import type { Form, Shares } from "./two_tokens";
+import type { Form, Shares } from "../softmax/two_tokens";
 
 /** The shares of the layer that is moved, and those that it may have. */
 export interface MapFacts {

@@ -7,7 +7,7 @@ import { line } from "d3-shape";
 import { handle, type Handle } from "../kit/handle";
 import type { Look, Point, Range } from "../kit/picture";
 import { classOf, textLines, viewIn, type Group } from "../kit/view";
-import type { Shares } from "./two_tokens";
+import type { Shares } from "../softmax/two_tokens";
 import type { MapFacts, UniquenessFacts } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
 import { walks, type Both, type Side } from "./uniqueness_way";

@@ -1,5 +1,5 @@
 /** What happens on the way of two networks: where ▶ holds, and what is said there. */
-import { meetingOf } from "./two_tokens";
+import { meetingOf } from "../softmax/two_tokens";
 import type { Formulas } from "./uniqueness_facts";
 import { isSeen, movedAt, type Both, type Stop } from "./uniqueness_way";
 

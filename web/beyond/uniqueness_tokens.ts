@@ -2,8 +2,8 @@
 import { handle, type Handle } from "../kit/handle";
 import type { Look, Point, Range } from "../kit/picture";
 import { textLines, viewIn } from "../kit/view";
-import { SUBSCRIPTS, tokenPaths } from "./token_paths";
-import { meetingOf, type Run } from "./two_tokens";
+import { SUBSCRIPTS, tokenPaths } from "../softmax/token_paths";
+import { meetingOf, type Run } from "../softmax/two_tokens";
 import type { NetworkFacts } from "./uniqueness_facts";
 import type { Hands } from "./uniqueness_hands";
 import { isSeen, SEEN, walks, type Side } from "./uniqueness_way";

@@ -14,7 +14,7 @@ import {
   type Pair,
   type Run,
   type Shares,
-} from "./two_tokens";
+} from "../softmax/two_tokens";
 
 export type Both = [Run, Run];
 

@@ -6,6 +6,7 @@ import { Controls } from "../kit/controls";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./unrolled.css";
 import type { UnrolledFacts, UnrolledPlace } from "./unrolled_facts";
 import { leavesOf } from "./unrolled_places";
@@ -59,10 +60,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     },
   });
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const joins = footer.appendChild(document.createElement("span"));
   joins.className = "nv-joins nv-answer role-focus";
   let told = 0; // how far ▶ has come

@@ -1,4 +1,5 @@
 /** Names and numbers of the unrolled network, as `neuroviz_beyond.unrolling.words` has them. */
+import { withMinus } from "../kit/numbers";
 import type { Formulas } from "./unrolled_facts";
 import type { Factor, Shown, Term } from "./unrolled_term";
 
@@ -21,10 +22,10 @@ export function number(value: number, nothing: number): string {
   const [mantissa, power] = value.toExponential(2).split("e");
   const exponent = Number(power);
   if (exponent >= -3 && exponent <= 4) {
-    return value.toFixed(Math.max(0, 2 - exponent)).replace("-", "−");
+    return withMinus(value.toFixed(Math.max(0, 2 - exponent)));
   }
   const digits = String(Math.abs(exponent)).replace(/\d/g, (digit) => SUPERSCRIPTS[+digit]);
-  return `${mantissa.replace("-", "−")}·10${exponent < 0 ? "⁻" : ""}${digits}`;
+  return `${withMinus(mantissa)}·10${exponent < 0 ? "⁻" : ""}${digits}`;
 }
 
 /**

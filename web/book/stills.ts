@@ -1,5 +1,6 @@
 /** The pictures of a panel, computed before; `tools/book/stills.py` is the other end. */
 import type { Layout } from "plotly.js/lib/core";
+import { withMinus } from "../kit/numbers";
 import { changed, type Change } from "../kit/panel/changes";
 import type { Value } from "../kit/picture";
 import type { Chart, Picture } from "../kit/panel/drawing";
@@ -72,7 +73,7 @@ export function inWords(panel: Panel, value: Value): string {
   if (isSame(its!, value)) return label;
   if (typeof value !== "number") return String(value);
   const digits = /\.(\d+)/.exec(label)?.[1].length ?? 0;
-  return value.toFixed(digits).replace("-", "−");
+  return withMinus(value.toFixed(digits));
 }
 
 /** Whether values of a control are the same; of numbers six digits count. */

@@ -4,6 +4,7 @@
  */
 import { scaleLinear } from "d3-scale";
 import { isStill, player } from "../kit/motion";
+import { withMinus } from "../kit/numbers";
 import type { Look } from "../kit/picture";
 import { viewIn, type Group } from "../kit/view";
 import { barAt, doneOf, linesAt, momentAt, secondsOf, type Moment } from "./hypotheses_clock";
@@ -216,9 +217,9 @@ export function filmView(host: HTMLElement) {
         .attr("text-anchor", x(end) > width / 2 ? "end" : "start")
         .attr("x", x(end))
         .attr("y", y);
-    word("role-ink", formula, top + 0.9 * note).text(`${name}: ${minus(formula)}`);
+    word("role-ink", formula, top + 0.9 * note).text(`${name}: ${withMinus(formula)}`);
     const off = exact - formula;
-    const less = off ? ` (${off > 0 ? "+" : ""}${minus(off)})` : "";
+    const less = off ? ` (${off > 0 ? "+" : ""}${withMinus(off)})` : "";
     word("exact role-measured nv-answer", exact, under + high + LINE * note).text(
       `exact rank: ${exact}${less}`,
     );
@@ -301,5 +302,3 @@ export function filmView(host: HTMLElement) {
     stop: () => play.stop(),
   };
 }
-
-const minus = (n: number): string => String(n).replace("-", "−");

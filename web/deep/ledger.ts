@@ -3,10 +3,13 @@
  * come to. Each ▶ moves the weights along a symmetry, and the output stands still.
  */
 import { interpolate } from "d3-interpolate";
+import { outputOf, type Layer } from "../kit/attention";
 import { Controls } from "../kit/controls";
+import { largestChange, type Matrix } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./ledger.css";
 import type { LedgerFacts, LedgerPlace } from "./ledger_facts";
 import { layersView } from "./ledger_layers";
@@ -14,17 +17,8 @@ import { controlsFor, countsOf, networkAt, type Counts, type Network } from "./l
 import { outputView } from "./ledger_output";
 import type { Fit } from "./ledger_places";
 import { rowsView } from "./ledger_rows";
-import {
-  matricesOf,
-  movedBy,
-  outputOf,
-  swing,
-  weightsOf,
-  type Layer,
-  type Motion,
-} from "./ledger_weights";
+import { matricesOf, movedBy, swing, weightsOf, type Motion } from "./ledger_weights";
 import { numbersOf, rowsOf, type Numbers } from "./ledger_words";
-import { largestChange, type Matrix } from "./matrix";
 
 /** Parameters that fill the width of the bars. */
 const FULL = [25, 100, 250, 600, 1300, 2600, 5000];
@@ -85,10 +79,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
       again();
     },
   });
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { note } = footerIn(host);
 
   /** In the next frame the network and its output are drawn, too. */
   function again() {

@@ -1,5 +1,6 @@
 /** The network as its weights: cells on a canvas, and edges that change its sizes. */
 import { scaleLinear } from "d3-scale";
+import type { Layer } from "../kit/attention";
 import type { Look } from "../kit/picture";
 import { viewIn } from "../kit/view";
 import { edge, type Edge, type EdgeOptions } from "./ledger_edge";
@@ -7,7 +8,6 @@ import type { LedgerFacts } from "./ledger_facts";
 import { longer, without, type Network } from "./ledger_network";
 import { beside, fitOf, layersAt, spacingOf } from "./ledger_places";
 import type { Fit, LayerBox, Room, Spacing } from "./ledger_places";
-import type { Layer } from "./ledger_weights";
 import { subscript } from "./ledger_words";
 
 const LIMIT = 1.6; // entries as large as this have the colour at the end of the scale

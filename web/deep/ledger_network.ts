@@ -2,10 +2,9 @@
  * The network that the controls say, and what its parameters come to: `attention/directions.py`
  * and `attention/formulas.py` once more. A test compares them at random networks.
  */
+import type { Attention } from "../kit/attention";
+import { sum } from "../kit/matrix";
 import type { FamilyName, LedgerFacts, LedgerPlace } from "./ledger_facts";
-import { sum } from "./matrix";
-
-export type Attention = "lightning" | "softmax";
 
 /** Layer i goes from widths[i] to widths[i + 1]; its head has the dimension headDims[i]. */
 export interface Network {

@@ -1,9 +1,9 @@
 /** The output for one input, token by token: filled bars now, hollow ones at the start. */
 import { scaleLinear } from "d3-scale";
+import { largestChange, transposed, type Matrix } from "../kit/matrix";
 import type { Said } from "../kit/picture";
 import { viewIn, type Group } from "../kit/view";
 import { inWords, little } from "./ledger_words";
-import { largestChange, transposed, type Matrix } from "./matrix";
 
 const SAME = 1e-6; // of the largest entry: smaller changes are rounding
 const WIDEST = 22; // pixels: a bar and the space beside it

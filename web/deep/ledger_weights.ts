@@ -1,17 +1,20 @@
 /**
- * Weights of a network, the motions of its symmetries, and its output, in float64:
- * `attention/architecture.py` once more. A test compares them at random networks.
+ * Weights of a network, and the motions of its symmetries, in float64: `attention/architecture.py`
+ * once more. A test compares them at random networks.
  */
+import { layerOf, type Attention, type Layer } from "../kit/attention";
+import {
+  each,
+  exponential,
+  made,
+  norm,
+  product,
+  scaled,
+  transposed,
+  type Matrix,
+} from "../kit/matrix";
 import type { FamilyName } from "./ledger_facts";
-import type { Attention, Network } from "./ledger_network";
-import { each, exponential, made, product, scaled, size, transposed } from "./matrix";
-import type { Matrix } from "./matrix";
-
-export interface Layer {
-  Q: Matrix;
-  K: Matrix;
-  V: Matrix;
-}
+import type { Network } from "./ledger_network";
 
 /** What moves the weights; "dimension" is no symmetry but a straight line. */
 export type Motion = FamilyName | "dimension";
@@ -43,7 +46,7 @@ export function weightsOf({ widths, headDims, tokens, kind }: Network) {
       K: random(a, widths[i], i, 1),
       V: random(widths[i + 1], widths[i], i, 2),
     };
-    const factor = Math.sqrt(widths[i + 1] * tokens) / size(layerOf(start, before, kind));
+    const factor = Math.sqrt(widths[i + 1] * tokens) / norm(layerOf(start, before, kind));
     const layer = enlarged(start, factor, kind);
     before = layerOf(layer, before, kind);
     return layer;
@@ -51,28 +54,11 @@ export function weightsOf({ widths, headDims, tokens, kind }: Network) {
   return { layers, X };
 }
 
-export const outputOf = (layers: Layer[], X: Matrix, kind: Attention): Matrix =>
-  layers.reduce((before, layer) => layerOf(layer, before, kind), X);
-
 /** The layer whose output is so many times as large. */
 function enlarged({ Q, K, V }: Layer, factor: number, kind: Attention): Layer {
   if (kind === "softmax") return { Q, K, V: scaled(factor, V) };
   const root = Math.cbrt(factor);
   return { Q: scaled(root, Q), K: scaled(root, K), V: scaled(root, V) };
-}
-
-/** V X S with S = (KX)ᵀ(QX), or its softmax column by column. */
-function layerOf({ Q, K, V }: Layer, X: Matrix, kind: Attention): Matrix {
-  const scores = product(transposed(product(K, X)), product(Q, X));
-  const S = kind === "softmax" ? transposed(transposed(scores).map(softmax)) : scores;
-  return product(product(V, X), S);
-}
-
-function softmax(scores: number[]): number[] {
-  const top = Math.max(...scores);
-  const powers = scores.map((score) => Math.exp(score - top));
-  const all = powers.reduce((a, b) => a + b);
-  return powers.map((power) => power / all);
 }
 
 const [OUT, HOLD] = [0.2, 0.15]; // of the time of a motion: to its far end, and there
@@ -103,7 +89,7 @@ export function generatorsOf(layers: Layer[], motion: "head bases" | "interfaces
       : layers.slice(1).map(({ Q }) => Q[0].length);
   return sizes.map((n, i) => {
     const E = random(n, n, BASIS, i);
-    return scaled((0.8 * Math.sqrt(n)) / size(E), E);
+    return scaled((0.8 * Math.sqrt(n)) / norm(E), E);
   });
 }
 

@@ -1,8 +1,9 @@
 /** The numbers of a ledger, and the words beside them: Python's where it has answered. */
+import { sum } from "../kit/matrix";
+import { withMinus } from "../kit/numbers";
 import type { Role, Said } from "../kit/picture";
 import type { FamilyName, LedgerFacts } from "./ledger_facts";
 import type { Counts, Network } from "./ledger_network";
-import { sum } from "./matrix";
 
 export type RowName = "parameters" | FamilyName | "unexplained" | "dimension";
 
@@ -121,7 +122,7 @@ function dimensionWords(facts: LedgerFacts | null): Said[] {
   const theory = formula ? `${formula.source}: ${formula.value}` : "no formula";
   const words = [soft(`exact rank · ${theory}`)];
   if (paper) {
-    const value = String(paper.value).replace("-", "−");
+    const value = withMinus(paper.value);
     words.push({ text: ` · ${paper.source}: ${value} · does not apply`, role: "outside" });
   }
   return words;

@@ -7,6 +7,7 @@ import { Controls } from "../kit/controls";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import { isSeen } from "../kit/walks";
 import css from "./virtual.css";
 import { barsView } from "./virtual_bars";
@@ -53,10 +54,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   });
   const bars = barsView(host);
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "walk",
     seconds: 6,

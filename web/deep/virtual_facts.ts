@@ -2,9 +2,10 @@
  * The facts of the virtual weights, schema "virtual/1": `neuroviz/deep/virtual_facts.py` says what
  * they mean.
  */
+import type { Attention, Layer } from "../kit/attention";
+import type { Matrix } from "../kit/matrix";
 import type { Said } from "../kit/picture";
 import type { Walk, WalkEnds } from "../kit/walks";
-import type { Matrix } from "./matrix";
 
 /** A control that is moved beside a matrix, and what it is called there. */
 export interface MatrixControl {
@@ -35,15 +36,9 @@ export interface BasisFacts {
   agrees: boolean;
 }
 
-export interface Layer {
-  Q: Matrix;
-  K: Matrix;
-  V: Matrix;
-}
-
 /** What the page needs to compute both networks at a place: see virtual_network.ts. */
 export interface Formulas {
-  kind: "lightning" | "softmax";
+  kind: Attention;
   layers: Layer[];
   X: Matrix;
   /** The basis changes between this layer and the next one, from 1; null: a rescaling instead. */

@@ -1,10 +1,10 @@
 /** Two networks, matrix by matrix: above at the start, below now. */
-import { rgb } from "d3-color";
 import { scaleLinear } from "d3-scale";
 import { handle, type Grip, type Handle } from "../kit/handle";
+import type { Matrix } from "../kit/matrix";
 import type { Look, Range, Role } from "../kit/picture";
+import { luminance } from "../kit/shades";
 import { classOf, textLines, viewIn, type Group } from "../kit/view";
-import type { Matrix } from "./matrix";
 import type { MatrixControl, MatrixFacts, VirtualFacts, VirtualPlace } from "./virtual_facts";
 import type { Seen } from "./virtual_network";
 import { tableOf, type Block, type Column, type Place, type Table } from "./virtual_places";
@@ -280,15 +280,6 @@ function lettersOn(color: string, { colors }: Look): Role {
   return contrast(ink, behind) >= contrast(ground, behind) ? "ink" : "ground";
 }
 
-/** Relative luminance and contrast as WCAG 2.2 has them. */
-function luminance(color: string): number {
-  const { r, g, b } = rgb(color);
-  const [red, green, blue] = [r, g, b].map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
+/** As WCAG 2.2 has it. */
 const contrast = (one: number, other: number) =>
   (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);

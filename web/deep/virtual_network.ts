@@ -2,9 +2,10 @@
  * Two networks, before and after: `virtual.py` and `rescaling.py` once more. A test compares both
  * at random states.
  */
+import { outputOf, type Layer } from "../kit/attention";
+import { each, norm, plus, product, scaled, sum, transposed, type Matrix } from "../kit/matrix";
 import { walkAt } from "../kit/walks";
-import { each, plus, product, scaled, size, sum, transposed, type Matrix } from "./matrix";
-import type { Formulas, Layer, VirtualPlace } from "./virtual_facts";
+import type { Formulas, VirtualPlace } from "./virtual_facts";
 
 /** A matrix before and after. */
 export interface Moved {
@@ -46,9 +47,9 @@ export function seenAt(formulas: Formulas, place: VirtualPlace): Seen {
 }
 
 export function movedOf(start: Matrix, now: Matrix, same: number): Moved {
-  const [before, after] = [size(start), size(now)];
+  const [before, after] = [norm(start), norm(now)];
   const most = Math.max(before, after);
-  const change = most ? size(plus(now, scaled(-1, start))) / most : 0;
+  const change = most ? norm(plus(now, scaled(-1, start))) / most : 0;
   const log = before && after ? Math.log2(after / before) : 0;
   return { start, now, change, isSame: change <= same, log };
 }
@@ -106,20 +107,4 @@ function virtualOf(layers: Layer[]): { L: Matrix; M: Matrix[] } {
     U = U ? product(V, U) : V;
   }
   return { L: U!, M };
-}
-
-/** φ(X), layer by layer: V X S with S = (KX)ᵀ(QX), or its softmax. */
-function outputOf(layers: Layer[], X: Matrix, kind: Formulas["kind"]): Matrix {
-  return layers.reduce((tokens, { Q, K, V }) => {
-    const scores = product(transposed(product(K, tokens)), product(Q, tokens));
-    const S = kind === "softmax" ? transposed(transposed(scores).map(softmax)) : scores;
-    return product(product(V, tokens), S);
-  }, X);
-}
-
-function softmax(scores: number[]): number[] {
-  const top = Math.max(...scores);
-  const weights = scores.map((score) => Math.exp(score - top));
-  const all = sum(weights);
-  return weights.map((weight) => weight / all);
 }

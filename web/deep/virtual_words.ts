@@ -1,15 +1,14 @@
 /** Numbers in words, as `neuroviz/kit/words.py` says them; and what stands at a bar. */
+import { withMinus } from "../kit/numbers";
 import type { Role } from "../kit/picture";
 import type { MatrixFacts, VirtualFacts } from "./virtual_facts";
 import type { Moved } from "./virtual_network";
-
-const minus = (words: string) => words.replace("-", "−");
 
 const RAISED: Record<string, string> = { "−": "⁻", ".": "·" };
 [..."⁰¹²³⁴⁵⁶⁷⁸⁹"].forEach((raised, digit) => (RAISED[digit] = raised));
 
 /** A number without idle zeros. */
-export const signed = (value: number): string => minus(String(+value.toFixed(2)));
+export const signed = (value: number): string => withMinus(+value.toFixed(2));
 
 /** A part of the whole, with two digits where it is small. */
 export function percent(part: number): string {
@@ -25,8 +24,8 @@ export const powerOf2 = (log: number): string =>
 export function short(entry: number): string {
   const size = Math.abs(entry);
   if (size < 0.005) return "0";
-  if (size < 0.05) return minus(entry.toFixed(2).replace("0.", "."));
-  return minus(entry.toFixed(size < 9.95 ? 1 : 0));
+  if (size < 0.05) return withMinus(entry.toFixed(2).replace("0.", "."));
+  return withMinus(entry.toFixed(size < 9.95 ? 1 : 0));
 }
 
 /** How high a bar is, what stands over it, and in which colour. */

@@ -1,18 +1,19 @@
 /**
  * A = KᵀQ: drag a number of Q or K, turn C by hand while A stands still, move A on its surface.
  */
-import { interpolate } from "d3-interpolate";
 import { basisView } from "../kit/basis";
 import { Controls } from "../kit/controls";
+import { Followed } from "../kit/followed";
 import { isFinger } from "../kit/handle";
-import { eachFrame, player, tween } from "../kit/motion";
+import { largestChange, norm, scaled } from "../kit/matrix";
+import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
 import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
-import { largestOf, norm, scaled } from "./factors_matrix";
 import { matricesView } from "./factors_matrices";
 import { productOf, startOf, type Product } from "./factors_product";
 import { headsAt, type Foot } from "./factors_slice";
@@ -32,16 +33,15 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   let message: Message<FactorsFacts, FactorsPlace>;
   let product: Product;
   let place: FactorsPlace | null = null; // that `product` is of
-  let shown: Shown;
   let drawnFor = "";
   let formulas = "";
   let isHeld = false;
   let isTouched = false;
   let said = "";
-  let stopTween = () => {};
 
   const controls = new Controls<FactorsPlace>(talk, follow);
   const frame = eachFrame(paint);
+  const shown = new Followed<Shown>(() => frame.soon());
   const matrices = matricesView(host, {
     begin: hold,
     end: release,
@@ -68,10 +68,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   /** For d = 2, made when it is first needed: a canvas for solids costs as much as all else. */
   let surface: ReturnType<typeof surfaceView> | undefined;
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "walk along the fibre",
     seconds: 6,
@@ -142,7 +139,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     // Of numbers set by hand, a = 1 leaves one choice: K keeps its length.
     const length = norm(product.start[1]) || 1;
     const [Q, K] = headsAt(product.point!.trace, foot);
-    controls.go({ entries: wordsOf([scaled(Q, 1 / length), scaled(K, length)]) });
+    controls.go({ entries: wordsOf([scaled(1 / length, Q), scaled(length, K)]) });
   }
 
   /** What leaps to other matrices is followed on its way. */
@@ -152,32 +149,25 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const isLeap = place && !isHeld && (place.rank !== next.rank || place.entries !== next.entries);
     product = productOf(facts.formulas, next, start);
     place = next;
-    stopTween();
     const end: Shown = { start, here: product.here };
-    if (isLeap) {
-      const between = interpolate(shown, end) as (share: number) => Shown;
-      stopTween = tween((share) => {
-        // d3 fills one object again and again.
-        shown = share === 1 ? end : structuredClone(between(share));
-        frame.soon();
-      });
-    } else shown = end;
-    frame.soon();
+    if (isLeap) shown.leap(end);
+    else shown.put(end);
   }
 
   function paint() {
-    if (!place) return;
+    const { seen } = shown;
+    if (!place || !seen) return;
     const { formulas: of, dimensions: counted } = message.facts;
     const { here } = controls;
-    const seen = { ...productOf(of, here, shown.start), ranks: product.ranks, here: product.here };
+    const drawn = { ...productOf(of, here, seen.start), ranks: product.ranks, here: product.here };
     const usual = counted.fibre.measured[of.a - 1];
-    matrices.move(seen, here.rank, Math.round(shown.here), usual, !isTouched);
+    matrices.move(drawn, here.rank, Math.round(seen.here), usual, !isTouched);
     basis.move(here.along, controls.range("along"));
-    spectrum.move(seen);
-    dimensions.move(of.a, of.d, shown.here);
-    if (seen.point && message.facts.surface) {
+    spectrum.move(drawn);
+    dimensions.move(of.a, of.d, seen.here);
+    if (drawn.point && message.facts.surface) {
       const canMove = of.a === 1 || !isFree();
-      surface!.move({ point: seen.point, isFree: isFree(), canMove, isHeld });
+      surface!.move({ point: drawn.point, isFree: isFree(), canMove, isHeld });
     }
     say();
   }
@@ -222,7 +212,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     close() {
       controls.close();
       surface?.close();
-      stopTween();
+      shown.stop();
       play.stop();
       frame.stop();
     },
@@ -230,11 +220,6 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
 }
 
 /** Of equal singular values another one may have gone. */
-function isOther(one: Pair, other: Pair): boolean {
-  return one.some((M, n) => {
-    const gaps = M.map((row, i) => row.map((entry, j) => entry - other[n][i][j]));
-    return largestOf(gaps) > NEAR;
-  });
-}
+const isOther = (one: Pair, other: Pair) => largestChange(one, other) > NEAR;
 
 export const factors = { make, style: css };

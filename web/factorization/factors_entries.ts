@@ -1,5 +1,5 @@
 /** Numbers of Q and K that are set by hand, as the text of a control. */
-import { transposed } from "./factors_matrix";
+import { transposed } from "../kit/matrix";
 import type { FactorsPlace, Pair } from "./factors_facts";
 import { asWords, entriesIn, type Product } from "./factors_product";
 

@@ -2,9 +2,10 @@
  * The facts of the factors scene, schema "factors/1":
  * `neuroviz/factorization/factors_facts.py` says what they mean.
  */
+import type { Matrix } from "../kit/matrix";
 import type { Said } from "../kit/picture";
 import type { Triple } from "../kit/solids";
-import type { Matrix, Walk, WalkEnds } from "../kit/walks";
+import type { Walk, WalkEnds } from "../kit/walks";
 
 export type Pair = [Q: Matrix, K: Matrix];
 export type Rank = "full" | "Q" | "K";

@@ -5,9 +5,10 @@
 import { drag } from "d3-drag";
 import { interpolateRgb } from "d3-interpolate";
 import { select } from "d3-selection";
+import { withMinus } from "../kit/numbers";
 import type { Look } from "../kit/picture";
 import { classOf, number, sectionIn } from "../kit/view";
-import type { Matrix } from "../kit/walks";
+import type { Matrix } from "../kit/matrix";
 import type { EntryPlace } from "./factors_entries";
 import type { MatrixFacts, Rank } from "./factors_facts";
 import { largestOf } from "./factors_matrix";
@@ -280,5 +281,5 @@ function nameOf({ name }: Table, { i, j }: Pick<EntryPlace, "i" | "j">): string 
 function inDigits(value: number, digits: number): string {
   if (!digits) return "";
   if (Math.abs(value) < 0.5 * 10 ** -digits) return "0";
-  return value.toFixed(digits).replace("-", "−");
+  return withMinus(value.toFixed(digits));
 }

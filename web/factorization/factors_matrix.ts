@@ -1,24 +1,10 @@
-/** Small dense matrices in float64. */
-import type { Matrix } from "../kit/walks";
+/** Singular values and ranks of small matrices, in float64. */
+import { identity, norm, product, transposed, type Matrix } from "../kit/matrix";
 
-const { abs, hypot, max, min, sqrt } = Math;
+const { abs, hypot, max, min } = Math;
 
 const SWEEPS = 30;
 const ROUNDING = 1e-15; // rows whose cosine is smaller are orthogonal
-
-export function product(A: Matrix, B: Matrix): Matrix {
-  return A.map((row) =>
-    B[0].map((_, j) => row.reduce((sum, entry, k) => sum + entry * B[k][j], 0)),
-  );
-}
-
-export const transposed = (A: Matrix): Matrix => A[0].map((_, j) => A.map((row) => row[j]));
-
-export const norm = (A: Matrix): number =>
-  sqrt(A.flat().reduce((sum, entry) => sum + entry ** 2, 0));
-
-export const scaled = (A: Matrix, factor: number): Matrix =>
-  A.map((row) => row.map((entry) => factor * entry));
 
 export const copyOf = (A: Matrix): Matrix => A.map((row) => [...row]);
 
@@ -30,7 +16,7 @@ export const largestOf = (...all: Matrix[]): number => max(...all.flat(2).map(ab
  */
 function orthogonalRows(M: Matrix): { turn: Matrix; lengths: number[] } {
   const rows = copyOf(M);
-  const turn: Matrix = M.map((_, i) => M.map((_, j) => (i === j ? 1 : 0)));
+  const turn = identity(M.length);
   for (let sweep = 0, isOpen = true; isOpen && sweep < SWEEPS; sweep++) {
     isOpen = false;
     for (let p = 0; p < M.length; p++) {

@@ -2,10 +2,11 @@
  * A = KᵀQ of a place in float64: `study.py` and `determinantal.py` once more. A test compares both
  * at random places.
  */
+import { plus, product, transposed, type Matrix } from "../kit/matrix";
 import type { Triple } from "../kit/solids";
-import { walkAt, type Matrix } from "../kit/walks";
+import { walkAt } from "../kit/walks";
 import type { FactorsPlace, Formulas, Pair } from "./factors_facts";
-import { copyOf, dropRank, product, rankOf, singularValues, transposed } from "./factors_matrix";
+import { copyOf, dropRank, rankOf, singularValues } from "./factors_matrix";
 import { coordinatesOf, headsAt, matrixAt, nearestTo, pointAt, type Foot } from "./factors_slice";
 
 const ENTRY = /([QK])(\d)(\d)=(-?\d*\.?\d+)/g;
@@ -70,7 +71,7 @@ function factorsOfSlice({ a, base, off }: Formulas, place: FactorsPlace): Pair {
   const image = product(isometry, A);
   if (rank === "K") return [isometry, product(isometry, transposed(A))];
   if (rank === "Q") return [image, isometry];
-  return [image.map((row, i) => row.map((entry, j) => entry + unseen[i][j])), isometry];
+  return [plus(image, unseen), isometry];
 }
 
 /** What there is at a place that begins with this Q and K. */

@@ -6,7 +6,7 @@
  *           y − z           trace/2 − x )
  */
 import type { Triple } from "../kit/solids";
-import type { Matrix } from "../kit/walks";
+import type { Matrix } from "../kit/matrix";
 import type { Pair } from "./factors_facts";
 
 const { abs, atan2, cos, hypot, max, min, PI, sin, sqrt } = Math;

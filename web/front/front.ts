@@ -3,11 +3,13 @@
  * has drawn it; here it moves by itself, until somebody takes hold of the ring or of a weight.
  */
 import { select } from "d3-selection";
-import { matricesOf, outputOf, type Layer } from "../deep/ledger_weights";
+import { matricesOf } from "../deep/ledger_weights";
 import { inWords, little } from "../deep/ledger_words";
-import { largestChange, transposed } from "../deep/matrix";
+import { outputOf, type Layer } from "../kit/attention";
 import { grip, handle, type Handle } from "../kit/handle";
+import { largestChange, transposed } from "../kit/matrix";
 import { eachFrame, tween } from "../kit/motion";
+import { withMinus } from "../kit/numbers";
 import type { Point } from "../kit/picture";
 import { Play } from "./play";
 import { shade } from "./shade";
@@ -233,7 +235,7 @@ function begin(box: HTMLElement) {
   function paintRings(now: Layer[]) {
     const [x, y] = place.at;
     const { matrix, row, column } = entries[chosen];
-    const value = matricesOf(now)[matrix][row][column].toFixed(2).replace("-", "−");
+    const value = withMinus(matricesOf(now)[matrix][row][column].toFixed(2));
     const words = `${x.toFixed(2)} across, ${y.toFixed(2)} up`.replaceAll("-", "−");
     ring.to([x * radius, -y * radius], x, words, [-1, 1, KEY]);
     const cell = cells[chosen];

@@ -2,8 +2,9 @@
  * The weights of the front page's network: where they are at a point of the disc, and how they move
  * by themselves.
  */
-import { matricesOf, movedBy, type Layer } from "../deep/ledger_weights";
-import type { Matrix } from "../deep/matrix";
+import { matricesOf, movedBy } from "../deep/ledger_weights";
+import type { Layer } from "../kit/attention";
+import type { Matrix } from "../kit/matrix";
 import type { Point } from "../kit/picture";
 
 /** What Python says; `tools/book/front.py` is the other end. */

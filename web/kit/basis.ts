@@ -5,6 +5,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { handle, type Grip } from "./handle";
+import { withMinus } from "./numbers";
 import type { Look, Point, Range } from "./picture";
 import { number, viewIn } from "./view";
 import { alongOf, isSeen, tipAt, walkAt, type Walk, type WalkEnds } from "./walks";
@@ -90,10 +91,9 @@ function reachOf({ walk, heads, ends }: WalkOf) {
 
 function saidOf({ walk, heads, ends }: WalkOf, along: number): string {
   if (!isSeen(walk, heads)) return `GL₁ has no ${walk}`;
-  const minus = (words: string) => words.replace("-", "−");
   if (walk === "shear") return `C: slanted by ${number(ends.shear * along)}`;
   if (walk === "rotation") {
-    return minus(`C: turned by ${Math.round((180 / Math.PI) * ends.rotation * along)}°`);
+    return withMinus(`C: turned by ${Math.round((180 / Math.PI) * ends.rotation * along)}°`);
   }
   const factors = heads > 1 ? [along, -along] : [along];
   return `C: ${factors.map((power) => `× ${number(ends.stretch ** power)}`).join(", ")}`;

@@ -52,9 +52,6 @@ export interface Look {
 export type Value = number | boolean | string;
 export type Range = [least: number, most: number, step: number];
 
-/** The values of the controls that a picture moves, by name. */
-export type PlaceOf<Names extends string> = Record<Names, Value>;
-
 /** All that Python says of a picture; `place` is where its facts are exact. */
 export interface Message<Facts, Place> {
   name: string;

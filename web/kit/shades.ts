@@ -1,4 +1,5 @@
 /** The colour at a place of a scale, and that of letters on it; without a page. */
+import { rgb } from "d3-color";
 import { scaleLinear } from "d3-scale";
 import type { Scale } from "./picture";
 
@@ -20,9 +21,10 @@ export function shadeAt(place: number, scale: Scale): Shade {
   return { color, letters: luminance(color) > MIDDLE ? "black" : "white" };
 }
 
-/** Of a colour such as rgb(1, 2, 3). */
-function luminance(color: string): number {
-  const [red, green, blue] = color.match(/\d+/g)!.map((part) => linear(+part / 255));
+/** Of any colour that CSS knows. */
+export function luminance(color: string): number {
+  const { r, g, b } = rgb(color);
+  const [red, green, blue] = [r, g, b].map((part) => linear(part / 255));
   return BRIGHTNESS[0] * red + BRIGHTNESS[1] * green + BRIGHTNESS[2] * blue;
 }
 

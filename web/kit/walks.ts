@@ -1,7 +1,7 @@
 /** Walks in GL_a: the one-parameter subgroups of `neuroviz/attention/symmetry.py`, once more. */
+import { each, identity, type Matrix } from "./matrix";
 import type { Point } from "./picture";
 
-export type Matrix = number[][];
 export type Walk = "rotation" | "stretch" | "shear";
 
 /** Where each walk is at its end: its angle, its factor, or its entry. Python says it. */
@@ -13,12 +13,8 @@ export const isSeen = (walk: Walk, heads: number): boolean => heads > 1 || walk 
 /** The matrix C of a walk, `heads` by `heads`; `along` goes from −1 to 1. */
 export function walkAt(walk: Walk, heads: number, along: number, ends: WalkEnds): Matrix {
   const end = ends[walk];
-  const C: Matrix = Array.from({ length: heads }, (_, i) => {
-    return Array.from({ length: heads }, (_, j) => (i === j ? 1 : 0));
-  });
-  if (walk === "stretch") {
-    return C.map((row, i) => row.map((entry) => entry * end ** (i % 2 ? -along : along)));
-  }
+  const C = identity(heads);
+  if (walk === "stretch") return each(C, (entry, i) => entry * end ** (i % 2 ? -along : along));
   for (let i = 0; i + 1 < heads; i += 2) {
     if (walk === "shear") C[i][i + 1] = end * along;
     else {

@@ -2,12 +2,13 @@
  * A layer beside its fibre: drag the point (A, V) along the fibre, off it, and over to another
  * branch.
  */
-import { interpolate } from "d3-interpolate";
 import { Controls, type Way } from "../kit/controls";
+import { Followed } from "../kit/followed";
 import { isFinger } from "../kit/handle";
-import { eachFrame, player, tween } from "../kit/motion";
+import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./fibre.css";
 import type { FibreFacts, FibrePlace } from "./fibre_facts";
 import { layerAt, stopsOf, type Layer, type Stop } from "./fibre_layer";
@@ -22,14 +23,13 @@ const LEAP = 0.3; // in the plane: what jumps further is followed on its way
 function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
   let message: Message<FibreFacts, FibrePlace>;
   let stops: Stop[];
-  let shown: Layer | null = null; // also on the way between two places
   let atStart: Layer; // with the input that is shown
   let drawnFor = "";
   let isTouched = false;
-  let stopTween = () => {};
 
   const controls = new Controls<FibrePlace>(talk, follow);
   const frame = eachFrame(paint);
+  const shown = new Followed<Layer>(() => frame.soon());
   const plane = planeView(host, {
     name: "the point (A, V)",
     isFlat: true,
@@ -54,10 +54,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
   const outputs = outputsView(host);
   const steps = stepsView(host);
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "walk along",
     seconds: 6,
@@ -104,28 +101,23 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
     const next = layerAt(formulas, place);
     const start = { along: 0, off: 0, swap: false, negative: false, input: place.input };
     atStart = layerAt(formulas, start);
-    stopTween();
-    const far = shown ? Math.hypot(next.at[0] - shown.at[0], next.at[1] - shown.at[1]) : 0;
-    if (way === "leapt" && far > LEAP) {
-      const between = interpolate(shown, next) as (share: number) => Layer;
-      stopTween = tween((share) => {
-        shown = share === 1 ? next : between(share); // d3 fills one object again and again
-        frame.soon();
-      });
-    } else shown = next;
-    frame.soon();
+    const [x, y] = shown.seen?.at ?? next.at;
+    const far = Math.hypot(next.at[0] - x, next.at[1] - y);
+    if (way === "leapt" && far > LEAP) shown.leap(next);
+    else shown.put(next);
   }
 
   function paint() {
-    if (!shown) return;
+    const { seen } = shown;
+    if (!seen) return;
     const { here } = controls;
-    plane.move(shown, atStart.at, here, isSwapped(), controls.range("along"));
+    plane.move(seen, atStart.at, here, isSwapped(), controls.range("along"));
     const { weights: said, outputs: facts } = message.facts;
-    const isSame = areSame(shown.outputs, atStart.outputs, facts.limit);
+    const isSame = areSame(seen.outputs, atStart.outputs, facts.limit);
     const isSaid = controls.isExact && isSame === facts.same;
-    weights.move(shown.now, isSaid ? said.says : saidOfWeights(isSame, shown.now, atStart));
+    weights.move(seen.now, isSaid ? said.says : saidOfWeights(isSame, seen.now, atStart));
     const verdict = saidOfOutputs(isSame, atStart.outputs);
-    outputs.move(shown.outputs, atStart.outputs, verdict, isSame);
+    outputs.move(seen.outputs, atStart.outputs, verdict, isSame);
     say();
   }
 
@@ -147,7 +139,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
       if (isNew) {
         stops = stopsOf(facts.formulas, next.ranges.along);
         isTouched = false;
-        shown = null;
+        shown.seen = null;
         play.stop();
       }
       controls.take(next, isNew);
@@ -162,7 +154,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
     },
     close() {
       controls.close();
-      stopTween();
+      shown.stop();
       play.stop();
       frame.stop();
     },

@@ -1,8 +1,9 @@
 /** The weights: A and V at the start, and below them A and V now. */
 import { paintCells, shadesOf } from "../kit/cells";
+import type { Matrix } from "../kit/matrix";
 import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
-import type { Matrix, Pair, WeightFacts } from "./fibre_facts";
+import type { Pair, WeightFacts } from "./fibre_facts";
 
 const MOST = 46; // pixels: the largest cell
 const GAP = 18; // pixels between A and V

@@ -1,5 +1,6 @@
 /** Every layer beside the numbers that count: how far from its target, and how singular. */
 import { viewIn } from "../kit/view";
+import type { Standing } from "./learning_course";
 import type { FlowFacts } from "./learning_facts";
 
 const FAR = 3; // distance at the right end
@@ -23,6 +24,15 @@ export function learningChart(host: HTMLElement) {
     const share = Math.log10(Math.max(ratio, 10 ** LOWEST)) / LOWEST;
     return TOP + share * (height - TOP - BOTTOM);
   };
+
+  function put({ run, away, ratio, isSingular }: Standing) {
+    const node = nodes[run];
+    node.setAttribute("cx", x(away).toFixed(1));
+    node.setAttribute("cy", y(ratio).toFixed(1));
+    if (node.classList.contains("is-singular") !== isSingular) {
+      node.classList.toggle("is-singular", isSingular);
+    }
+  }
 
   return {
     headline,
@@ -62,22 +72,14 @@ export function learningChart(host: HTMLElement) {
       back.select("line").attr("y1", end).attr("y2", end);
     },
 
-    /** Where no layer can be: nearer than the nearest one. */
-    bound(nearest: number) {
+    /** All layers; where none can be: nearer than the nearest one. */
+    move(standings: Standing[], nearest: number) {
+      for (const standing of standings) put(standing);
       const at = x(nearest);
       boundLine.attr("x1", at).attr("x2", at);
       boundLine.attr("y1", TOP).attr("y2", height - BOTTOM + 8);
       boundText.attr("x", at + 5).attr("y", y(singular) - 6);
       boundText.text(`nearest layer: ${nearest.toFixed(2)}`);
-    },
-
-    put(run: number, distance: number, ratio: number, isSingular: boolean) {
-      const node = nodes[run];
-      node.setAttribute("cx", x(distance).toFixed(1));
-      node.setAttribute("cy", y(ratio).toFixed(1));
-      if (node.classList.contains("is-singular") !== isSingular) {
-        node.classList.toggle("is-singular", isSingular);
-      }
     },
   };
 }

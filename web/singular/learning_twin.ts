@@ -2,6 +2,7 @@
  * The slice S1, q₁ = X² + sXY + Y², q₂ = y(X² − Y²) + zXY: where a pair of forms comes to lie in
  * it, and what is true of a target.
  */
+import type { Triple } from "../kit/solids";
 import type { CoinFacts, LearningPlace, TargetKind } from "./learning_facts";
 import { distanceOf, type Forms } from "./learning_flow";
 
@@ -9,6 +10,9 @@ const ON = 1e-9; // sliders go in hundredths: what is off the surface is further
 const TINY = 1e-12;
 const ANGLES = 720;
 const [GOLDEN, HALVINGS] = [(Math.sqrt(5) - 1) / 2, 40];
+
+/** A place as a point of the slice. */
+export const tripleOf = ({ s, y, z }: LearningPlace): Triple => [s, y, z];
 
 export function formsAt({ s, y, z }: LearningPlace): Forms {
   return Float64Array.of(1, s, 1, y, z, -y);
@@ -91,11 +95,6 @@ export function kindOf({ s, y, z }: LearningPlace): TargetKind {
     return s > 2 ? "crossing" : "closure only";
   }
   return Math.abs(z * z - (s * s - 4) * y * y) < ON ? "smooth" : "off";
-}
-
-/** Whether the layer nearest to a target with s ≥ 0 is singular. */
-export function hasSingularNearest(place: LearningPlace, coin: CoinFacts): boolean {
-  return kindOf(place) === "crossing" || isOnCoin(place, coin);
 }
 
 export function isOnCoin({ s, y, z }: LearningPlace, { centre, radius }: CoinFacts): boolean {

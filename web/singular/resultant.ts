@@ -3,9 +3,10 @@ import { scaleLinear } from "d3-scale";
 import { Controls } from "../kit/controls";
 import { handle } from "../kit/handle";
 import { eachFrame, player } from "../kit/motion";
+import { withMinus } from "../kit/numbers";
 import { stand } from "../kit/painter";
 import type { Message, Point, Scene, Talk } from "../kit/picture";
-import { number, textLines, viewIn } from "../kit/view";
+import { footerIn, number, textLines, viewIn } from "../kit/view";
 import css from "./resultant.css";
 import type { ResultantFacts, ResultantPlace } from "./resultant_facts";
 import { chordsOf, onCircle, resultantOf, rootAt, type Chord } from "./resultant_roots";
@@ -58,10 +59,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
   const product = viewIn(host, "product");
   const bars = product.svg.append("g");
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "a root of q₂ goes once round the circle",
     seconds: 7,
@@ -155,7 +153,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
         .attr("y", top)
         .attr("width", Math.max(1, long(Math.abs(size)) - left))
         .attr("height", 0.6 * row);
-      const words = kind === "chord" ? number(size) : size.toFixed(3).replace("-", "−");
+      const words = kind === "chord" ? number(size) : withMinus(size.toFixed(3));
       textLines(bars, [long(Math.abs(size)) + 6, middle], [words], look);
     }
   }

@@ -10,12 +10,12 @@ import type { Look, Message, Point, Scene, Talk } from "../kit/picture";
 import { ball, distance, dot, joined, plus, triple, tube, type Triple } from "../kit/solids";
 import { Space } from "../kit/space";
 import type { Thing } from "../kit/stage";
-import { viewIn } from "../kit/view";
+import { footerIn, viewIn } from "../kit/view";
 import css from "./section.css";
 import type { Section, SectionFacts, SectionPlace } from "./section_facts";
 import { sectionPage } from "./section_page";
 import { Cutter, inSpace, normalOf, type Box, type Plane } from "./section_plane";
-import { drawSlice, outlineOf, sheetsOf } from "./slice_solids";
+import { lookAt, redraw } from "./slice_solids";
 import { Slice } from "./surface_point";
 
 const ARROW = 0.55; // its length, in the drawing
@@ -77,10 +77,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
   });
   const page = sectionPage(host);
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "move the plane through the surface",
     seconds: 20,
@@ -188,13 +185,9 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
 
   /** Meshes are made once for a slice and a theme. */
   function build(look: Look) {
-    for (const old of things) old.remove();
-    const { stage } = space;
-    stage.background(look.colors.ground);
-    const sheets = sheetsOf(slice, message.facts.slice.tones, look);
-    things = drawSlice(stage, slice, sheets, look);
+    const drawn = redraw(space.stage, things, slice, message.facts.slice, look);
     solids = drawPlane(space, look);
-    things.push(...solids.things);
+    things = [...drawn.things, ...solids.things];
   }
 
   return {
@@ -216,10 +209,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
       page.draw(look);
       if (isNew || paintedIn !== look.colors.ground) build(look);
       paintedIn = look.colors.ground;
-      if (before?.facts.slice.name !== facts.slice.name) {
-        space.see(facts.slice.camera, outlineOf(slice));
-      }
-      if (before?.facts.slice.labels !== facts.slice.labels) space.label(facts.slice.labels);
+      lookAt(space, slice, facts.slice, before?.facts.slice);
       space.resize(...view.size());
       ring.radius(1.3 * look.sizes.marker);
       tip.radius(0.75 * look.sizes.marker);

@@ -19,7 +19,9 @@ import {
   type Solid,
   type Triple,
 } from "../kit/solids";
+import type { Space } from "../kit/space";
 import { rgb, type Stage, type Thing } from "../kit/stage";
+import type { SliceFacts } from "./slice_facts";
 import type { Slice, SurfacePoint } from "./surface_point";
 
 const STEPS = 20; // along a ruling
@@ -45,8 +47,22 @@ export function placeOf({ where, along }: Sheets, { corners, shares }: Hit) {
   return { where: mean(where), along: mean(along) };
 }
 
+/** Draws a slice where another one, or the same in another theme, may have been. */
+export function redraw(stage: Stage, old: Thing[], slice: Slice, facts: SliceFacts, look: Look) {
+  for (const thing of old) thing.remove();
+  stage.background(look.colors.ground);
+  const sheets = sheetsOf(slice, facts.tones, look);
+  return { sheets, things: drawSlice(stage, slice, sheets, look) };
+}
+
+/** Looks at a slice; another look at the same one leaves the camera where the reader turned it. */
+export function lookAt(space: Space, slice: Slice, facts: SliceFacts, before?: SliceFacts) {
+  if (before?.name !== facts.name) space.see(facts.camera, outlineOf(slice));
+  if (before?.labels !== facts.labels) space.label(facts.labels);
+}
+
 /** Draws what does not move, and returns what takes it away. */
-export function drawSlice(stage: Stage, slice: Slice, sheets: Sheets, { colors }: Look): Thing[] {
+function drawSlice(stage: Stage, slice: Slice, sheets: Sheets, { colors }: Look): Thing[] {
   const { strips, pieces, pinches, half } = slice.formulas;
   const rulings: Rod[] = [];
   const outlines: Rod[] = [];
@@ -96,7 +112,7 @@ export function drawPoint(stage: Stage, { colors }: Look) {
 }
 
 /** The sheets of a slice; `tones` says, for each strip, which of two crossing sheets it is. */
-export function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): Sheets {
+function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): Sheets {
   const codes = [colors["sheet b"], colors["sheet mid"], colors["sheet a"]].map(rgb);
   const shade = scaleLinear<Triple>().domain([-1, 0, 1]).range(codes);
   const all: Sheets = { position: [], normal: [], color: [], where: [], along: [], faces: [] };
@@ -126,7 +142,7 @@ export function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): She
 }
 
 /** Points enough to say where the drawing is: the ends of its rulings. */
-export function outlineOf(slice: Slice): Triple[] {
+function outlineOf(slice: Slice): Triple[] {
   return slice.formulas.strips.flatMap(({ theta, starts, ends }) => {
     const rows = Array.from({ length: Math.ceil(theta.length / 4) }, (_, n) => 4 * n);
     return rows.flatMap((row) => [drawn(slice, starts, row), drawn(slice, ends, row)]);

@@ -1,5 +1,6 @@
 /** A walk of one parameter has a button beside its slider, which plays it to its end. */
 import { isStill } from "../motion";
+import { to6 } from "../numbers";
 import type { Control } from "./model";
 
 const LOOK = `flex: 0 0 26px; height: 24px; padding: 0; margin: 2px 0 0 4px; cursor: pointer;
@@ -70,5 +71,3 @@ function stepOf(control: Control): number {
   const steps = (control.get("max") - control.get("min")) / step;
   return Math.max(1, Math.round(steps / 10)) * step;
 }
-
-const to6 = (value: number) => Math.round(value * 1e6) / 1e6;

@@ -2,11 +2,12 @@
  * One pair of tokens and its exponential: drag the dot (y, P) along its curve, let it go, and count
  * modulo a prime.
  */
-import { interpolate } from "d3-interpolate";
 import { Controls, type Way } from "../kit/controls";
-import { eachFrame, player, tween } from "../kit/motion";
+import { Followed } from "../kit/followed";
+import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./new_variable.css";
 import type { NewVariableFacts, NewVariablePlace } from "./new_variable_facts";
 import { planeView, type Shown } from "./new_variable_plane";
@@ -24,11 +25,10 @@ const HINTS = {
 
 function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariablePlace> {
   let message: Message<NewVariableFacts, NewVariablePlace>;
-  let shown: Shown | null = null; // also on the way between two places
-  let stopTween = () => {};
 
   const controls = new Controls<NewVariablePlace>(talk, follow);
   const frame = eachFrame(paint);
+  const shown = new Followed<Shown>(() => frame.soon());
   const plane = planeView(host, {
     begin() {
       play.stop();
@@ -42,10 +42,7 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
       controls.go(change, isLeap ? "leapt" : "dragged");
     },
   });
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "let go of the exponential",
     seconds: SECONDS,
@@ -63,27 +60,21 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
   /** What leaps is followed on its way, and the axis always is. */
   function follow(place: NewVariablePlace, way: Way) {
     const next = shownAt(place);
-    stopTween();
-    const isRolled = shown !== null && shown.bend !== next.bend;
-    if (shown && (isRolled || (way === "leapt" && isFar(shown, next)))) {
-      const between = interpolate(shown, next) as (share: number) => Shown;
-      const step = (share: number) => {
-        shown = share === 1 ? next : { ...between(share) };
-        frame.soon();
-      };
-      stopTween = isRolled ? tween(step, ROLL) : tween(step);
-    } else shown = next;
-    frame.soon();
+    const { seen } = shown;
+    if (seen && seen.bend !== next.bend) shown.leap(next, ROLL);
+    else if (seen && way === "leapt" && isFar(seen, next)) shown.leap(next);
+    else shown.put(next);
   }
 
   function paint() {
-    if (!shown) return;
+    const { seen } = shown;
+    if (!seen) return;
     const { here } = controls;
     const { facts } = message;
     const found = foundAt(facts.formulas, here);
     const moment = momentOf(facts.formulas, here, found.holds);
     plane.headline(facts.stages[here.stage], false);
-    plane.move(shown, here.stage);
+    plane.move(seen, here.stage);
     sides.headline(facts.moments[moment], false);
     sides.move(found, here.stage === "modulo", here.stage === "curve");
     stand(host, note, controls.isExact, talk.isAlone ?? false, HINTS[here.stage]);
@@ -102,7 +93,7 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
     },
     close() {
       controls.close();
-      stopTween();
+      shown.stop();
       play.stop();
       frame.stop();
     },

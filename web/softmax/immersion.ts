@@ -2,34 +2,33 @@
  * The experiments of Theorem A: two tokens run down the layers and meet. Drag a token or the dot
  * (μ, ν) of a layer, press a layer to freeze it.
  */
-import { interpolate } from "d3-interpolate";
 import { Controls, type Way } from "../kit/controls";
-import { eachFrame, player, tween } from "../kit/motion";
+import { Followed } from "../kit/followed";
+import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
+import { footerIn } from "../kit/view";
 import css from "./immersion.css";
 import type { ImmersionFacts, ImmersionPlace } from "./immersion_facts";
 import { hiddenView } from "./immersion_hidden";
 import { askedModes, modesOf, runOf, setFree, setMode } from "./immersion_layers";
 import { tokensView, type Now } from "./immersion_tokens";
 import tokensCss from "./token_paths.css";
-import type { Run } from "./two_tokens";
+import { isFar, type Run } from "./two_tokens";
 
-const LEAP = 0.15; // of the tokens' line: what moves further is followed on its way
 const SECONDS = 1.2; // for a layer, while tokens run
 const HINT = "drag a token, at the start or below, or a dot; press a layer to freeze it";
 const ALWAYS = "columns of S sum to 1: tokens stay on their line";
 
 function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPlace> {
   let message: Message<ImmersionFacts, ImmersionPlace>;
-  let shown: Run | null = null; // also on the way between two places
   let running: number | null = null; // layers that the tokens have run through
   let drawnFor = "";
   let isTouched = false;
-  let stopTween = () => {};
 
   const controls = new Controls<ImmersionPlace>(talk, follow);
   const frame = eachFrame(paint);
+  const shown = new Followed<Run>(() => frame.soon());
   const formulas = () => message.facts.formulas;
   const tokens = tokensView(host, {
     begin() {
@@ -55,10 +54,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
     },
   });
 
-  const footer = host.appendChild(document.createElement("div"));
-  footer.className = "nv-footer";
-  const note = footer.appendChild(document.createElement("span"));
-  note.className = "nv-hint";
+  const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "run down the layers",
     get seconds() {
@@ -88,7 +84,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   /** What is done to the layers, where the picture is. */
   function now(): Now {
     return {
-      run: shown!,
+      run: shown.seen!,
       asked: askedModes(formulas(), controls.here),
       modes: modesOf(formulas(), controls.here),
       running,
@@ -98,19 +94,12 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   /** What leaps is followed on its way. */
   function follow(place: ImmersionPlace, way: Way) {
     const next = runOf(formulas(), place);
-    stopTween();
-    if (way === "leapt" && shown && isFar(shown, next)) {
-      const between = interpolate(shown, next) as (share: number) => Run;
-      stopTween = tween((share) => {
-        shown = share === 1 ? next : between(share); // d3 fills one object again and again
-        frame.soon();
-      });
-    } else shown = next;
-    frame.soon();
+    if (way === "leapt" && shown.seen && isFar([shown.seen], [next])) shown.leap(next);
+    else shown.put(next);
   }
 
   function paint() {
-    if (!shown) return;
+    if (!shown.seen) return;
     tokens.move(now());
     stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? ALWAYS : HINT);
   }
@@ -124,7 +113,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
       host.style.setProperty("--layers", String(layers));
       host.style.setProperty("--columns", String(facts.hidden.columns.length));
       if (isNew) {
-        if (shown?.shares.length !== layers) shown = null;
+        if (shown.seen?.shares.length !== layers) shown.seen = null;
         running = null;
         play.stop();
         tokens.build(facts.formulas);
@@ -141,17 +130,11 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
     },
     close() {
       controls.close();
-      stopTween();
+      shown.stop();
       play.stop();
       frame.stop();
     },
   };
-}
-
-/** Whether a token or a share moves so far that one cannot see how. */
-function isFar(one: Run, other: Run): boolean {
-  const [before, after] = [one, other].map(({ places, shares }) => [...places, ...shares].flat());
-  return before.some((value, index) => Math.abs(value - after[index]) > LEAP);
 }
 
 export const immersion = { make, style: tokensCss + css };

@@ -1,4 +1,5 @@
 /** The table of numbers and both sides of a·d = b·c, as bars and as one row of numbers. */
+import { withMinus } from "../kit/numbers";
 import type { Look, Point } from "../kit/picture";
 import { classOf, number, textLines, viewIn, type Group } from "../kit/view";
 import type { TableFacts } from "./new_variable_facts";
@@ -153,4 +154,4 @@ export function sidesView(host: HTMLElement) {
 }
 
 const signed = (value: number, digits: number) =>
-  digits === 2 ? number(value) : value.toFixed(digits).replace("-", "−");
+  digits === 2 ? number(value) : withMinus(value.toFixed(digits));

@@ -19,6 +19,7 @@ export interface Run {
 }
 
 const EQUAL = 1e-9;
+const FAR = 0.15; // of the tokens' line
 
 /** The logits p and q of tokens at these places. */
 export function logitsOf([first, apart]: Form, [s, u]: Pair): [p: number, q: number] {
@@ -50,3 +51,11 @@ export const within = (value: number, least = 0, most = 1) =>
   Math.max(least, Math.min(most, value));
 
 const logistic = (x: number) => (1 + Math.tanh(x / 2)) / 2;
+
+/** Whether in one of the runs a token or a share moves so far that one cannot see how. */
+export function isFar(before: Run[], after: Run[]): boolean {
+  const [one, other] = [before, after].map((runs) =>
+    runs.flatMap(({ places, shares }) => [...places, ...shares].flat()),
+  );
+  return one.some((value, index) => Math.abs(value - other[index]) > FAR);
+}

@@ -1,4 +1,4 @@
-/** Matrices of numbers, as lists of rows. */
+/** Matrices of numbers, as lists of rows, in float64. */
 
 export type Matrix = number[][];
 
@@ -11,6 +11,8 @@ export const made = (
 ): Matrix =>
   Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
 
+export const identity = (n: number): Matrix => made(n, n, (i, j) => Number(i === j));
+
 export const each = (A: Matrix, of: (entry: number, row: number, column: number) => number) =>
   A.map((row, i) => row.map((entry, j) => of(entry, i, j)));
 
@@ -20,8 +22,14 @@ export const plus = (A: Matrix, B: Matrix): Matrix => each(A, (entry, i, j) => e
 
 export const transposed = (A: Matrix): Matrix => A[0].map((_, j) => A.map((row) => row[j]));
 
+/** Of two matrices, as vectors of their entries. */
+export function dot(A: Matrix, B: Matrix): number {
+  const others = B.flat();
+  return sum(A.flat().map((entry, n) => entry * others[n]));
+}
+
 /** The length of a matrix, as a vector of its entries. */
-export const size = (A: Matrix): number => Math.sqrt(sum(A.flat().map((entry) => entry * entry)));
+export const norm = (A: Matrix): number => Math.sqrt(dot(A, A));
 
 export function product(A: Matrix, B: Matrix): Matrix {
   const columns = transposed(B);
@@ -30,7 +38,7 @@ export function product(A: Matrix, B: Matrix): Matrix {
 
 /** exp(sE), for E that is not large: the sum of its series. */
 export function exponential(E: Matrix, s: number): Matrix {
-  let term = made(E.length, E.length, (i, j) => Number(i === j));
+  let term = identity(E.length);
   let total = term;
   for (let n = 1; n < 30; n++) {
     term = scaled(s / n, product(term, E));

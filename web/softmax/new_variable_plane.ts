@@ -5,6 +5,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { handle } from "../kit/handle";
+import { withMinus } from "../kit/numbers";
 import type { Look, Point, Range } from "../kit/picture";
 import { number, textLines, viewIn } from "../kit/view";
 import { Axis, LEAST, MOST } from "./new_variable_axis";
@@ -218,7 +219,7 @@ export function planeView(host: HTMLElement, hands: Hands) {
       text.setAttribute("x", String(away * outward[0]));
       text.setAttribute("y", String(away * outward[1]));
       text.setAttribute("text-anchor", isRing ? "middle" : "end");
-      text.textContent = isRing ? String(residue(whole, prime)) : signed(whole);
+      text.textContent = isRing ? String(residue(whole, prime)) : withMinus(whole);
       this.classList.toggle("here", isRing && Math.round(P) === whole);
       mark.classList.toggle("large", isRing);
     });
@@ -235,8 +236,6 @@ export function planeView(host: HTMLElement, hands: Hands) {
     else token.to([x(y), low], y, `y is ${number(y)}`, hands.range("y"));
   }
 }
-
-const signed = (whole: number) => String(whole).replace("-", "−");
 
 function mixed(one: Point, other: Point, share: number): Point {
   return [one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1])];
