@@ -15,7 +15,7 @@ from tools.book.pages import fenced
 
 _OURS = "neuroviz", "neuroviz_beyond"
 _PANELS = "neuroviz.explorables", "neuroviz_beyond.explorables"
-_DRAW_NOTHING = ("bar", "measured", "settings", "steps")
+_DRAW_NOTHING = ("bar", "measured", "settings", "steps", "words")
 """Modules of `kit` that draw nothing."""
 _SECTIONS = ("Args", "Attributes", "Raises", "Returns", "Yields", "Controls", "Usage")
 
