@@ -180,9 +180,11 @@ def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):
     page.get_by_role("button", name="run down the layers").click()
     page.wait_for_timeout(500)
     assert page.locator(".running circle").count() == 2
+    assert "layer 1: from x₁ to x₂ it was 1.00, and is 0.66 after it" in said(page)
     x, y = middle(page, named("token 1 after layer 1"))
     dragged(page, named("token 1 after layer 1"), x + 10, y)
     assert page.locator(".running circle").count() == 0
+    assert "from x₁ to x₂ it was" not in said(page)
 
 
 def test_a_finger_drags_a_token_on_a_phone(phone):

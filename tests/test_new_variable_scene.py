@@ -11,6 +11,23 @@ DOT = named("the dot (y, P)")
 TOKEN = named("token x₂")
 
 
+STRUCK = """(() => {
+  const words = [...box.querySelectorAll(".nv-view-plane text")].find((one) =>
+    one.textContent.startsWith("P = ") && !one.textContent.includes("e"));
+  const { left, right, top, bottom } = words.getBoundingClientRect();
+  const curve = box.querySelector("path.curve");
+  const screen = curve.getScreenCTM();
+  return Array.from({ length: 400 }, (_, n) => {
+    const length = (n / 399) * curve.getTotalLength();
+    return curve.getPointAtLength(length).matrixTransform(screen);
+  }).filter(({ x, y }) => x > left && x < right && y > top + 2 && y < bottom - 2);
+})()"""
+
+
+def value(number: str) -> float:
+    return float(number.replace("−", "-"))
+
+
 def sides(page) -> list[str]:
     """Both sides as they are written, and the sign between them."""
     names = (".side-0", ".sign", ".side-1")
@@ -34,6 +51,18 @@ def test_the_dot_leaves_the_curve_and_both_sides_move_and_stay_equal(scene):
     assert own.is_visible()
     dragged(page, DOT, x + 2, y + 3)
     assert place(page)["stage"] == "curve" and not own.is_visible()
+
+
+def test_small_products_are_not_rounded_to_zero(scene):
+    page = scene("y=0.03", kind=NewVariableExplorer)
+    left, sign, right = sides(page)
+    assert (left, sign, right) == (left, "=", left) and 0 < abs(value(left)) < 0.1
+
+
+@pytest.mark.parametrize("y", [-1.3, -0.9, -0.3, 0.0, 0.5, 1.0, 1.3])
+def test_the_curve_strikes_no_number_through(scene, y):
+    page = scene(f"y={y}", kind=NewVariableExplorer)
+    assert page.evaluate(STRUCK) == []
 
 
 def test_a_statement_of_the_curve_breaks_off_it(scene):

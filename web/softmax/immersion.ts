@@ -7,7 +7,7 @@ import { Followed } from "../kit/followed";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
-import { footerIn } from "../kit/view";
+import { footerIn, number } from "../kit/view";
 import css from "./immersion.css";
 import type { ImmersionFacts, ImmersionPlace } from "./immersion_facts";
 import { hiddenView } from "./immersion_hidden";
@@ -25,6 +25,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   let running: number | null = null; // layers that the tokens have run through
   let drawnFor = "";
   let isTouched = false;
+  let told = ""; // of the layer that the tokens have run through last
 
   const controls = new Controls<ImmersionPlace>(talk, follow);
   const frame = eachFrame(paint);
@@ -67,7 +68,9 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
       return Array.from({ length: layers - 1 }, (_, k) => (k + 1) / layers);
     },
     to(share) {
-      running = share < 1 ? share * formulas().forms.length : null;
+      const layers = formulas().forms.length;
+      running = share < 1 ? share * layers : null;
+      told = wordsOf(shown.seen!, Math.min(Math.floor(share * layers), layers - 1));
       frame.soon();
     },
   });
@@ -77,6 +80,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   function touch() {
     isTouched = true;
     running = null;
+    told = "";
     play.stop();
     frame.soon();
   }
@@ -101,7 +105,8 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   function paint() {
     if (!shown.seen) return;
     tokens.move(now());
-    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? ALWAYS : HINT);
+    const hint = told || (isTouched ? ALWAYS : HINT);
+    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
   }
 
   return {
@@ -115,6 +120,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
       if (isNew) {
         if (shown.seen?.shares.length !== layers) shown.seen = null;
         running = null;
+        told = "";
         play.stop();
         tokens.build(facts.formulas);
       }
@@ -135,6 +141,12 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
       frame.stop();
     },
   };
+}
+
+/** What a layer, counted from 0, does to the way from x₁ to x₂. */
+function wordsOf({ places }: Run, layer: number): string {
+  const [before, after] = [layer, layer + 1].map((n) => number(places[n][1] - places[n][0]));
+  return `layer ${layer + 1}: from x₁ to x₂ it was ${before}, and is ${after} after it`;
 }
 
 export const immersion = { make, style: tokensCss + css };

@@ -187,15 +187,16 @@ export function planeView(host: HTMLElement, hands: Hands) {
         `M${x(y)} ${low}V${Math.max(onCurve, inPlane[1])}M${inPlane}H${frame.at(0, 0).at[0]}`,
       );
 
-      // Beside the dot, on the side where there is more room; in the ring in its middle.
-      const isLate = y > 0.8;
-      const beside: Point = [at[0] + (isLate ? -16 : 16), at[1] - 12];
+      // Beside the dot, at the left, where the curve is lower, if there is room; in the ring in
+      // its middle.
+      const isLeft = y > -0.4;
+      const beside: Point = [at[0] + (isLeft ? -16 : 16), at[1] - 14];
       const [cx, cy] = frame.center;
       const [vx, vy] = isRing ? [cx, cy - 4] : beside;
       value
         .attr("x", vx)
         .attr("y", vy)
-        .attr("text-anchor", isRing ? "middle" : isLate ? "end" : "start")
+        .attr("text-anchor", isRing ? "middle" : isLeft ? "end" : "start")
         .text(`P = ${isRing ? residue(Math.round(P), prime) : number(P)}`);
 
       tokens.select(".second").attr("cx", x(y)).attr("cy", low).attr("r", 5);

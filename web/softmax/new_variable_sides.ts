@@ -67,8 +67,13 @@ export function sidesView(host: HTMLElement) {
 
     /** What moves. */
     move({ table, sides, holds, rank }: Found, isRing: boolean, isOnCurve: boolean) {
-      const digits = holds || number(sides[0]) !== number(sides[1]) ? 2 : 4;
-      const says = (value: number) => (isRing ? String(value) : signed(value, digits));
+      const isSmall = sides.some((side) => Math.abs(side) > TINY && number(side) === "0");
+      const isClose = !holds && number(sides[0]) === number(sides[1]);
+      const says = (value: number) => {
+        if (isRing) return String(value);
+        if (isSmall) return withMinus(Number(value.toPrecision(2)));
+        return isClose ? withMinus(value.toFixed(4)) : number(value);
+      };
       all.selectAll<SVGTextElement, unknown>(".entry").each(function () {
         this.textContent = isRing
           ? String(table[Number(this.dataset.entry)])
@@ -153,5 +158,4 @@ export function sidesView(host: HTMLElement) {
   }
 }
 
-const signed = (value: number, digits: number) =>
-  digits === 2 ? number(value) : withMinus(value.toFixed(digits));
+const TINY = 1e-9; // less is rounding
