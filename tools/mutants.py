@@ -411,18 +411,37 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
     import."""
     source = (tree / mutant.path).read_text(encoding="utf-8")
     module = ast.parse(source)
-    first, last = mutant.lines
-    defined = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
-    if any(node.body[0].lineno <= first <= node.end_lineno for node in defined):
-        yield mutant.path, list(range(first, last + 1))
+    in_function = _in_function(module, *mutant.lines)
+    if in_function:
+        yield mutant.path, in_function
         return
+    names = _made_of(module, mutant)
+    yield mutant.path, _reading(names, source)
+    public = {name for name in names if not name.startswith("_")}
+    for file in [*(tree / "neuroviz").rglob("*.py"), *test_files(tree)]:
+        text = file.read_text(encoding="utf-8")
+        if _reads(public, text) and file != tree / mutant.path:
+            yield file.relative_to(tree).as_posix(), _reading(public, text)
+
+
+def _in_function(module: ast.Module, first: int, last: int) -> list[int]:
+    """The lines that run a change of these lines of a function; [] outside of
+    functions."""
+    defined = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    for node in defined:
+        if node.body[0].lineno <= first <= node.end_lineno:
+            return list(range(first, last + 1))
     for node in defined:
         if node.lineno <= first < node.body[0].lineno:  # its head: defaults
-            yield mutant.path, list(range(node.body[0].lineno, node.end_lineno + 1))
-            return
+            return list(range(node.body[0].lineno, node.end_lineno + 1))
+    return []
+
+
+def _made_of(module: ast.Module, mutant: Mutant) -> set[str]:
+    """The names of a module that are made of a change, of that, and so on."""
+    first, _ = mutant.lines
     names = {mutant.where.partition(".")[0]} - {""}
-    for statement in module.body:  # what is made of it, of that, and so on
-        text = ast.unparse(statement)
+    for statement in module.body:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             continue
         made = {
@@ -430,25 +449,16 @@ def where_felt(mutant: Mutant, tree: Path) -> Iterator[tuple[str, list[int]]]:
             for node in ast.walk(statement)
             if isinstance(node, ast.Name) and _is_set(node)
         }
-        if statement.lineno <= first <= statement.end_lineno or (
-            made and _reads(names, text)
-        ):
+        is_changed = statement.lineno <= first <= statement.end_lineno
+        if is_changed or (made and _reads(names, ast.unparse(statement))):
             names |= made
-    yield (
-        mutant.path,
-        [i for i, text in enumerate(source.splitlines(), 1) if _reads(names, text)],
-    )
-    public = {name for name in names if not name.startswith("_")}
-    for file in [
-        *(tree / "neuroviz").rglob("*.py"),
-        *test_files(tree),
-    ]:
-        text = file.read_text(encoding="utf-8")
-        if _reads(public, text) and file != tree / mutant.path:
-            lines = [
-                i for i, line in enumerate(text.splitlines(), 1) if _reads(public, line)
-            ]
-            yield file.relative_to(tree).as_posix(), lines
+    return names
+
+
+def _reading(names: set[str], text: str) -> list[int]:
+    """The lines of a file that have one of these names."""
+    lines = enumerate(text.splitlines(), 1)
+    return [i for i, line in lines if _reads(names, line)]
 
 
 def _is_set(name: ast.Name) -> bool:

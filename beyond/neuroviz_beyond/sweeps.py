@@ -397,55 +397,90 @@ def _on(
 
     An executor of ours is opened anew where a worker died.
     """
+    # dask caches the result of a call, also an error: a mark makes each try new.
     this_sweep = os.urandom(8).hex()
     for alone in (False, True):
-        waiting = deque(todo)
+        tries = _Tries(todo, 1 if alone else at_a_time, (this_sweep, alone))
         lost = []
-        while waiting:
-            before = len(waiting)
-            running = {}
-            alive = True
-            with open_executor() as executor, ExitStack() as at_the_end:
-                at_the_end.callback(
-                    lambda calls: [future.cancel() for future in calls], running
-                )
-                while running or (waiting and alive):
-                    while (
-                        waiting and alive and len(running) < (1 if alone else at_a_time)
-                    ):
-                        try:
-                            # dask caches the result of a call, also an error: a mark
-                            # makes each try new.
-                            future = executor.submit(
-                                measure_one, waiting[0], (this_sweep, alone)
-                            )
-                        except BrokenExecutor:
-                            alive = False
-                        else:
-                            running[future] = waiting.popleft()
-                    for future in _done(running, patience):
-                        item = running.pop(future)
-                        # A future that somebody else cancelled would raise this error
-                        # when asked for it.
-                        error = (
-                            CancelledError("cancelled")
-                            if future.cancelled()
-                            else future.exception()
-                        )
-                        if error is None:
-                            yield future.result()
-                        elif alone:
-                            yield _failed(item, _why(error))
-                        else:
-                            lost.append(item)
-                        alive = alive and not isinstance(error, BrokenExecutor)
-            if len(waiting) == before:
-                yield from (
-                    _failed(item, "the executor is broken: a worker of it died")
-                    for item in waiting
-                )
-                break
+        with closing(tries.results(open_executor, patience)) as results:
+            for item, result in results:
+                if isinstance(result, Record):
+                    yield result
+                elif alone:
+                    yield _failed(item, _why(result))
+                else:
+                    lost.append(item)
+        for item in tries.waiting:
+            yield _failed(item, "the executor is broken: a worker of it died")
         todo = lost
+
+
+class _Tries:
+    """Each item is tried once, and some of them run at a time.
+
+    Attributes:
+        waiting: the items that no executor has taken.
+    """
+
+    def __init__(self, items: list[Item], at_a_time: int, mark: object) -> None:
+        self.waiting = deque(items)
+        self._running: dict[Future, Item] = {}
+        self._at_a_time = at_a_time
+        self._mark = mark
+        self._alive = True
+
+    def results(
+        self,
+        open_executor: Callable[[], AbstractContextManager[Executor]],
+        patience: float | None,
+    ) -> Iterator[tuple[Item, Record | BaseException]]:
+        """The items as they finish, each with its record or with the error of its
+        worker.
+
+        Where a worker died the executor is opened anew, unless it took nothing: items
+        are left waiting then.
+        """
+        while self.waiting:
+            before = len(self.waiting)
+            with open_executor() as executor:
+                self._alive = True
+                try:
+                    self._fill(executor)
+                    while self._running:
+                        yield from self._collect(patience)
+                        self._fill(executor)
+                finally:
+                    for future in self._running:
+                        future.cancel()
+            if len(self.waiting) == before:
+                return
+
+    def _fill(self, executor: Executor) -> None:
+        """Submit items until enough are running."""
+        while self.waiting and self._alive and len(self._running) < self._at_a_time:
+            try:
+                future = executor.submit(measure_one, self.waiting[0], self._mark)
+            except BrokenExecutor:
+                self._alive = False
+            else:
+                self._running[future] = self.waiting.popleft()
+
+    def _collect(
+        self, patience: float | None
+    ) -> Iterator[tuple[Item, Record | BaseException]]:
+        """What is done, once there is something."""
+        for future in _done(self._running, patience):
+            item = self._running.pop(future)
+            error = _error_of(future)
+            yield item, future.result() if error is None else error
+            if isinstance(error, BrokenExecutor):
+                self._alive = False
+
+
+def _error_of(future: Future) -> BaseException | None:
+    """Why a future that is done has no result. One that somebody else cancelled would
+    raise its error when asked for it."""
+    return CancelledError("cancelled") if future.cancelled() else future.exception()
 
 
 def _why(error: BaseException) -> str:
@@ -463,7 +498,7 @@ def _why(error: BaseException) -> str:
 def _done(running: dict[Future, Item], patience: float | None) -> list[Future]:
     """The futures that are done, once there is one; a warning when patience ends: are
     there workers?"""
-    if running and not wait(running, patience, FIRST_COMPLETED).done:
+    if not wait(running, patience, FIRST_COMPLETED).done:
         warnings.warn(
             f"no result for {patience:g} s, {len(running)} are awaited: does the"
             " executor still have workers? The sweep waits; interrupt it to stop, and"

@@ -192,13 +192,20 @@ def paper_formula(arch: Architecture) -> Expected:
     check_architecture("paper_formula", arch)
     source, status = _STATEMENTS[arch.attention, arch.num_layers > 1]
     item = source.split(",")[0]
-    d = arch.widths
-    delta = min(d[1:-1] or d)  # d d′ = δ (d + d′ − δ) with δ = min(d, d′)
-    value = delta * (d[0] + d[-1] - delta)
-    for d_in, _, a in arch.layers:
-        value += alpha(a, d_in)
-    if arch.attention == "lightning":
-        value -= arch.num_layers
+    first, *inner, last = arch.widths
+    heads = sum(alpha(a, d_in) for d_in, _, a in arch.layers)
+    if arch.num_layers == 1:
+        if arch.attention == "lightning":  # Corollary 3.3
+            value = heads + first * last - 1
+        else:  # Theorem 3.9
+            value = heads + first * last
+    else:
+        delta = min(inner)
+        bottleneck = delta * (first + last - delta)
+        if arch.attention == "lightning":  # Corollary 3.8
+            value = bottleneck + heads - arch.num_layers
+        else:  # Eq. 16
+            value = bottleneck + heads
     failing = [asked.says for asked in paper_hypotheses(arch) if not asked.holds]
     if failing:
         note = f"{item} needs {'; '.join(failing)}"

@@ -12,8 +12,12 @@ from neuroviz.kit.plot import View, label
 from neuroviz.kit.words import colored
 
 _PANEL_WIDTH = 1100  # pixels of a cell's output in JupyterLab; all sizes follow from it
-_LARGEST_CELL = 46
+_LARGEST_CELL = 46.0
+_SMALLEST_CELL = 5.0
 _GAP = 18  # pixels between two columns of matrices
+_AFTER_HEADINGS = 14  # pixels between the headings and the first column
+_AT_THE_BOTTOM = 6  # pixels kept free there
+_LINE = 2.2  # height of a text above or below a row, in sizes of its letters
 _SPARE_BETWEEN_ROWS = 22  # more pixels between two rows, where there is room
 _CELL_PER_LETTER = 2.5  # a cell wider than so many letters holds a number such as −0.7
 _BESIDE = 12  # pixels kept free at the right end, for the last frame
@@ -47,6 +51,17 @@ class Row:
 
     heading: str
     tiles: tuple[Tile | None, ...]
+
+
+class _Column(NamedTuple):
+    """How wide a column is."""
+
+    cells: int  # of its widest matrix
+    text: float  # pixels of its widest text
+
+    def pixels(self, cell: float) -> float:
+        """What it takes with cells of this size."""
+        return max(cell * self.cells, self.text)
 
 
 class _Plan(NamedTuple):
@@ -111,60 +126,78 @@ def matrices_view(
 def _plan(
     rows: list[Row], x_domain: tuple[float, float], y_domain: tuple[float, float]
 ) -> _Plan:
-    columns = [
-        [tile for tile in column if tile]
-        for column in zip(*(row.tiles for row in rows), strict=True)
-    ]
-    # A column or a row may be empty: it keeps its place, with no width or height.
-    widths = [
-        max((tile.matrix.shape[1] for tile in column), default=0) for column in columns
-    ]
-    heights = [
-        max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0)
-        for row in rows
-    ]
-    said = [
-        [text for tile in column for text in (tile.above, tile.below)]
-        for column in columns
-    ]
-    texts = [max(map(_pixels, column), default=0.0) for column in said]
-    lines = 2 if any(tile.below for column in columns for tile in column) else 1
-    line = 2.2 * theme.size("base")  # height of a text above or below a row
-    gutter = max(_pixels(row.heading) for row in rows) + 14
+    columns = _columns(rows)
+    heights = [_height(row) for row in rows]
+    has_text_below = any(tile and tile.below for row in rows for tile in row.tiles)
+    line = _LINE * theme.size("base")
+    texts = 2 * line if has_text_below else line  # of one row
+    gutter = max(_pixels(row.heading) for row in rows) + _AFTER_HEADINGS
 
     margin = theme.margin()
     x_pixels = (_PANEL_WIDTH - margin["l"] - margin["r"]) * (x_domain[1] - x_domain[0])
     # plotly enlarges the margin for the ticks and titles of other axes.
     y_pixels = theme.size("height") - margin["t"] - margin["b"] - 3 * theme.size("base")
     y_pixels *= y_domain[1] - y_domain[0]
+    for_columns = x_pixels - gutter - _GAP * (len(columns) - 1) - _BESIDE
+    for_cells = y_pixels - texts * len(rows) - _AT_THE_BOTTOM
 
-    def slots(cell: float) -> list[float]:
-        """How wide each column is, with its texts."""
-        return [
-            max(cell * width, text) for width, text in zip(widths, texts, strict=True)
-        ]
-
-    def spare(cell: float) -> float:
-        return y_pixels - cell * sum(heights) - line * lines * len(rows) - 6
-
-    def fits(cell: float) -> bool:
-        return (
-            gutter + sum(slots(cell)) + _GAP * (len(widths) - 1) + _BESIDE <= x_pixels
-            and spare(cell) >= 0
-        )
-
-    cell = next(
-        (half / 2 for half in range(2 * _LARGEST_CELL, 10, -1) if fits(half / 2)), 5.0
-    )
-    left = []
-    start = gutter
-    for slot, width in zip(slots(cell), widths, strict=True):
-        left.append((start + (slot - cell * width) / 2) / cell)
-        start += slot + _GAP
-    between = line * lines + min(max(spare(cell), 0.0) / len(rows), _SPARE_BETWEEN_ROWS)
+    cell = _cell_size(columns, sum(heights), for_columns, for_cells)
+    spare = max(for_cells - cell * sum(heights), 0.0) / len(rows)
+    between = texts + min(spare, _SPARE_BETWEEN_ROWS)
     top = [(line + i * between) / cell + sum(heights[:i]) for i in range(len(rows))]
-    bottom = top[-1] + heights[-1] + (line * (lines - 1) + 6) / cell
-    return _Plan(cell, left, widths, top, x_pixels / cell, bottom)
+    bottom = top[-1] + heights[-1] + (texts - line + _AT_THE_BOTTOM) / cell
+    return _Plan(
+        cell,
+        _lefts(columns, cell, gutter),
+        [column.cells for column in columns],
+        top,
+        x_pixels / cell,
+        bottom,
+    )
+
+
+def _columns(rows: list[Row]) -> list[_Column]:
+    """How wide the columns are; one without any tile has no width."""
+    columns = []
+    for tiles in zip(*(row.tiles for row in rows), strict=True):
+        cells = 0
+        text = 0.0
+        for tile in tiles:
+            if tile:
+                cells = max(cells, tile.matrix.shape[1])
+                text = max(text, _pixels(tile.above), _pixels(tile.below))
+        columns.append(_Column(cells, text))
+    return columns
+
+
+def _height(row: Row) -> int:
+    """Of its highest matrix; 0 of a row without any tile."""
+    return max((tile.matrix.shape[0] for tile in row.tiles if tile), default=0)
+
+
+def _cell_size(
+    columns: list[_Column], height: int, for_columns: float, for_cells: float
+) -> float:
+    """The largest cell with which all columns and `height` cells fit into so many
+    pixels; the smallest one if none does."""
+    cell = _LARGEST_CELL
+    while cell > _SMALLEST_CELL:
+        width = sum(column.pixels(cell) for column in columns)
+        if width <= for_columns and cell * height <= for_cells:
+            break
+        cell -= 0.5
+    return cell
+
+
+def _lefts(columns: list[_Column], cell: float, gutter: float) -> list[float]:
+    """Where the matrices of each column begin, in cells: each stands in the middle."""
+    lefts = []
+    start = gutter
+    for column in columns:
+        beside = (column.pixels(cell) - cell * column.cells) / 2
+        lefts.append((start + beside) / cell)
+        start += column.pixels(cell) + _GAP
+    return lefts
 
 
 def _pixels(text: str) -> float:

@@ -3,6 +3,7 @@ of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.architecture import check_architecture
@@ -50,132 +51,161 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     return tuple(found.values())
 
 
-_GAIN = "Does softmax leave room for a factor? Double A, and attention gets sharper."
 _ALONE = "A single token attends to itself alone"
+_PARALLEL = "After a layer of rank one all tokens are parallel."
+
+_ONE_LIGHTNING_TOKEN = f"{_ALONE}. Which part of A does xᵀA x show?"
+_COLLAPSE = f"{_PARALLEL} What does xᵀA x tell about an A, if x never turns?"
+_HALF_A_COLLAPSE = (
+    f"{_PARALLEL} How many dimensions has the symmetric part of a later A?"
+)
+_ONE_SOFTMAX_TOKEN = (
+    f"{_ALONE}, and its attention weights have to add up to one. What shows of A?"
+)
+_WIDTHS = (
+    "Is every coordinate between the layers filled, and looked at? Tokens that came"
+    " through a small width stay in a small space."
+)
+_RESCALING = (
+    "In every lightning layer a factor can move from A to V, and the function stays as"
+    " it is."
+)
+_RESCALINGS = (
+    "A factor can move from A to V within each layer, so ask how many layers there are."
+)
+_FITS_SOFTMAX = (
+    "That fits softmax. Lightning has a freedom that softmax does not have: which one?"
+)
+_PRODUCT_OF_V = (
+    "With a single token there is nothing to attend to: what can a product of the V do?"
+)
+_GAIN = "Does softmax leave room for a factor? Double A, and attention gets sharper."
+_Q_AND_K = (
+    "Q and K enter through A = KᵀQ only: the basis inside each head can be changed"
+    " freely."
+)
+_TWO_FAMILIES = (
+    "Two silent families are still counted: the basis inside each head, and a factor of"
+    " A and V."
+)
+_WIDE_HEAD = (
+    "With a head wider than its tokens the basis change is no longer free: part of it"
+    " acts on a space where Q and K have nothing."
+)
+_RANK_OF_A = (
+    "A = KᵀQ is a product through a dimensions, so for small a not every matrix is one."
+)
+_INTERFACES = (
+    "The basis in which one layer hands its tokens to the next is seen by nobody"
+    " outside: each such place costs the square of its width."
+)
+_HEADS_ONLY = (
+    "The bases inside the heads are taken away. Where else is a basis, and where a"
+    " factor?"
+)
+_ENDS_ARE_FIXED = (
+    "Bases can be changed between two layers only: the input and the output are fixed."
+)
+_PARAMETERS = (
+    "That is the number of parameters. Some ways to change them leave the function as"
+    " it is: how many?"
+)
+_SILENT = "So many are silent. How many are left?"
+_MORE_LAYERS = (
+    "There is more than one layer, and each has an attention matrix of its own."
+)
+
+
+class _Counts(NamedTuple):
+    """What the mistakes start from."""
+
+    right: int
+    widths: tuple[int, ...]  # the effective ones
+    two_tokens: int  # the right count of softmax with two tokens or more
+    factors: int  # l for lightning, 0 for softmax
 
 
 def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
-    layers = arch.num_layers
-    lightning = arch.attention == "lightning"
-    alone = arch.tokens == 1
-    seen = effective_widths(arch)
-    factors = layers if lightning else 0
-    two_tokens = _count(arch, seen, alpha)
+    widths = effective_widths(arch)
+    factors = arch.num_layers if arch.attention == "lightning" else 0
+    known = _Counts(right, widths, _count(arch, widths, alpha), factors)
     # Mistakes about this network's peculiarity come first: elsewhere they are none.
-    if lightning and alone:
-        hint = f"{_ALONE}. Which part of A does xᵀA x show?"
-        yield Mistake("as with two tokens", two_tokens - layers, hint)
-    elif lightning:
-        hint = "After a layer of rank one all tokens are parallel. "
-        hint += "What does xᵀA x tell about an A, if x never turns?"
-        yield Mistake("no collapse", two_tokens - layers, hint)
-        # Who knows that something is lost, and not how much, is still at the collapse.
-        hint = "After a layer of rank one all tokens are parallel. How many dimensions "
-        hint += "has the symmetric part of a later A?"
-        for value in range(right + 1, two_tokens - layers):
-            yield Mistake("a part of the collapse", value, hint)
-    elif alone:
-        hint = (
-            f"{_ALONE}, and its attention weights have to add up to one. What shows"
-            " of A?"
-        )
-        yield Mistake("softmax as with two tokens", two_tokens, hint)
-    hint = (
-        "Is every coordinate between the layers filled, and looked at? Tokens that came"
-        " through a small "
-    )
-    hint += "width stay in a small space."
-    yield Mistake(
-        "every width counts in full", _count(arch, arch.widths, alpha) - factors, hint
-    )
-    if lightning:
-        hint = (
-            "In every lightning layer a factor can move from A to V, and the function"
-            " stays as it is."
-        )
-        yield Mistake("no rescaling", right + layers, hint)
-        hint = (
-            "A factor can move from A to V within each layer, so ask how many layers"
-            " there are."
-        )
-        yield Mistake("one rescaling", right + layers - 1, hint)
-        hint = (
-            "That fits softmax. Lightning has a freedom that softmax does not have:"
-            " which one?"
-        )
-        yield Mistake("softmax's number", two_tokens, hint)
-    elif alone:
-        hint = (
-            "With a single token there is nothing to attend to: what can a product of"
-            " the V do?"
-        )
-        yield Mistake(
-            "all values", sum(d_in * d_out for d_in, d_out, _ in arch.layers), hint
-        )
+    yield from _of_tokens(arch, known)
+    wide = _count(arch, arch.widths, alpha) - factors
+    yield Mistake("every width counts in full", wide, _WIDTHS)
+    yield from _of_the_kind(arch, known)
+    yield from _of_heads(arch, known)
+    yield from _of_interfaces(arch, known)
+    yield from _of_the_question(arch, known)
+
+
+def _of_tokens(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
+    """A single token, or parallel ones, show less of A."""
+    as_with_two = known.two_tokens - known.factors
+    if arch.attention == "softmax":
+        if arch.tokens == 1:
+            name = "softmax as with two tokens"
+            yield Mistake(name, as_with_two, _ONE_SOFTMAX_TOKEN)
+    elif arch.tokens == 1:
+        yield Mistake("as with two tokens", as_with_two, _ONE_LIGHTNING_TOKEN)
     else:
-        yield Mistake("lightning's number", two_tokens - layers, _GAIN)
-        yield Mistake("a rescaling under softmax", two_tokens - 1, _GAIN)
-    separately = _count(arch, seen, lambda a, w: 2 * a * w)
-    hint = (
-        "Q and K enter through A = KᵀQ only: the basis inside each head can be changed"
-        " freely."
-    )
-    yield Mistake("Q and K separately", separately - factors, hint)
-    hint = (
-        "Two silent families are still counted: the basis inside each head, and a"
-        " factor of A and V."
-    )
-    yield Mistake("Q and K separately, no rescaling", separately, hint)
-    hint = (
-        "With a head wider than its tokens the basis change is no longer free: part of"
-        " it acts on a space "
-    )
-    hint += "where Q and K have nothing."
-    beyond = _count(arch, seen, lambda a, w: a * (2 * w - a))
-    yield Mistake("a² beyond a = d", beyond - factors, hint)
-    hint = (
-        "A = KᵀQ is a product through a dimensions, so for small a not every matrix is"
-        " one."
-    )
-    yield Mistake(
-        "every A has full rank", _count(arch, seen, lambda a, w: w * w) - factors, hint
-    )
-    hint = (
-        "The basis in which one layer hands its tokens to the next is seen by nobody"
-        " outside: each such "
-    )
-    hint += "place costs the square of its width."
+        yield Mistake("no collapse", as_with_two, _COLLAPSE)
+        # Who knows that something is lost, and not how much, is still at the collapse.
+        for value in range(known.right + 1, as_with_two):
+            yield Mistake("a part of the collapse", value, _HALF_A_COLLAPSE)
+
+
+def _of_the_kind(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
+    """What holds for lightning is taken for softmax, or the other way round."""
+    layers = arch.num_layers
+    if arch.attention == "lightning":
+        yield Mistake("no rescaling", known.right + layers, _RESCALING)
+        yield Mistake("one rescaling", known.right + layers - 1, _RESCALINGS)
+        yield Mistake("softmax's number", known.two_tokens, _FITS_SOFTMAX)
+    elif arch.tokens == 1:
+        entries = sum(d_in * d_out for d_in, d_out, _ in arch.layers)
+        yield Mistake("all values", entries, _PRODUCT_OF_V)
+    else:
+        yield Mistake("lightning's number", known.two_tokens - layers, _GAIN)
+        yield Mistake("a rescaling under softmax", known.two_tokens - 1, _GAIN)
+
+
+def _of_heads(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
+    """Another count in place of α."""
+    separately = _count(arch, known.widths, lambda a, w: 2 * a * w)
+    yield Mistake("Q and K separately", separately - known.factors, _Q_AND_K)
+    yield Mistake("Q and K separately, no rescaling", separately, _TWO_FAMILIES)
+    beyond = _count(arch, known.widths, lambda a, w: a * (2 * w - a))
+    yield Mistake("a² beyond a = d", beyond - known.factors, _WIDE_HEAD)
+    full = _count(arch, known.widths, lambda a, w: w * w)
+    yield Mistake("every A has full rank", full - known.factors, _RANK_OF_A)
+
+
+def _of_interfaces(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
+    """Too few or too many bases between layers."""
     # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many
     # separate matrices V_i.
-    inner = sum(w * w for w in seen[1:-1])
-    yield Mistake("no interfaces", right + inner, hint)
-    hint = (
-        "The bases inside the heads are taken away. Where else is a basis, and where a"
-        " factor?"
-    )
-    yield Mistake("heads only", right + inner + factors, hint)
-    if layers > 1:
-        hint = (
-            "Bases can be changed between two layers only: the input and the output are"
-            " fixed."
-        )
-        yield Mistake("too many interfaces", right - seen[-2] ** 2, hint)
-    hint = (
-        "That is the number of parameters. Some ways to change them leave the function"
-        " as it is: how many?"
-    )
-    yield Mistake("parameters", arch.num_parameters, hint)
-    yield Mistake(
-        "what is lost",
-        arch.num_parameters - right,
-        "So many are silent. How many are left?",
-    )
+    inner = sum(w * w for w in known.widths[1:-1])
+    yield Mistake("no interfaces", known.right + inner, _INTERFACES)
+    heads_only = known.right + inner + known.factors
+    yield Mistake("heads only", heads_only, _HEADS_ONLY)
+    if arch.num_layers > 1:
+        value = known.right - known.widths[-2] ** 2
+        yield Mistake("too many interfaces", value, _ENDS_ARE_FIXED)
+
+
+def _of_the_question(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
+    """An answer to another question."""
+    parameters = arch.num_parameters
+    yield Mistake("parameters", parameters, _PARAMETERS)
+    yield Mistake("what is lost", parameters - known.right, _SILENT)
     d = arch.widths[0]
     d_out = arch.widths[-1]
-    a = arch.head_dims[0]
-    hint = "There is more than one layer, and each has an attention matrix of its own."
-    yield Mistake("one matrix A and one V", alpha(a, d) + d * d_out - lightning, hint)
+    one_layer = alpha(arch.head_dims[0], d) + d * d_out
+    if arch.attention == "lightning":
+        one_layer -= 1
+    yield Mistake("one matrix A and one V", one_layer, _MORE_LAYERS)
 
 
 def _count(

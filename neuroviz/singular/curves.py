@@ -141,25 +141,47 @@ def null_vectors(rows) -> list[list[Number]]:
     exact = is_exact(*(t for row in rows for t in row))
     if not exact:
         rows = [[t / (max(map(abs, row)) or 1) for t in row] for row in rows]
+    pivots = _eliminate(rows, exact)
     columns = len(rows[0])
-    pivots = []
-    for j in range(columns):
-        done = len(pivots)
-        i = max(range(done, len(rows)), key=lambda i: abs(rows[i][j]), default=None)
-        if i is None or abs(rows[i][j]) <= (0 if exact else ROUNDING):
+    basis = []
+    for free in range(columns):
+        if free in pivots:
             continue
-        rows[done], rows[i] = rows[i], rows[done]
-        scale = Fraction(1) / rows[done][j] if exact else 1 / rows[done][j]
-        pivot = rows[done] = [t * scale for t in rows[done]]
+        vector = [0] * columns
+        vector[free] = 1
+        # Rows without a pivot are 0.
+        for row, pivot in zip(rows, pivots, strict=False):
+            vector[pivot] = tidy(-row[free])
+        basis.append(vector)
+    return basis
+
+
+def _eliminate(rows: list[list[Number]], exact: bool) -> list[int]:
+    """Bring rows to their reduced echelon form, in place.
+
+    Returns:
+        The columns of the pivots.
+    """
+    nothing = 0 if exact else ROUNDING
+    pivots = []
+    for column in range(len(rows[0])):
+        done = len(pivots)
+        if done == len(rows):
+            break
+        largest = max(range(done, len(rows)), key=lambda i: abs(rows[i][column]))
+        if abs(rows[largest][column]) <= nothing:
+            continue
+        rows[done], rows[largest] = rows[largest], rows[done]
+        entry = rows[done][column]
+        scale = Fraction(1) / entry if exact else 1 / entry
+        pivot = [t * scale for t in rows[done]]
+        rows[done] = pivot
         for k, row in enumerate(rows):
             if k != done:
-                rows[k] = [t - row[j] * s for t, s in zip(row, pivot, strict=True)]
-        pivots.append(j)
-    basis = []
-    for free in sorted(set(range(columns)) - set(pivots)):
-        entries = {j: tidy(-row[free]) for row, j in zip(rows, pivots, strict=False)}
-        basis.append([entries.get(j, int(j == free)) for j in range(columns)])
-    return basis
+                factor = row[column]
+                rows[k] = [t - factor * s for t, s in zip(row, pivot, strict=True)]
+        pivots.append(column)
+    return pivots
 
 
 def _within(

@@ -318,9 +318,9 @@ def make_root(X: Number, Y: Number) -> Root:
         ValueError: if X, Y are both 0, or not finite.
     """
     if is_exact(X, Y) and (X or Y):
-        return (
-            Root(*(Fraction(tidy(X)) / tidy(Y)).as_integer_ratio()) if Y else Root(1, 0)
-        )
+        if not Y:
+            return Root(1, 0)
+        return Root(*(Fraction(tidy(X)) / tidy(Y)).as_integer_ratio())
     length = hypot(X, Y)
     if not 0 < length < inf:
         raise ValueError(
@@ -341,15 +341,18 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
             return OFF, ()
         # (X², XY, Y²) is orthogonal to both forms, so it is their cross product (bc,
         # −ac, ab).
-        return SMOOTH, (make_root(bc, -ac) if bc else make_root(-ac, ab),)
+        root = make_root(bc, -ac) if bc else make_root(-ac, ab)
+        return SMOOTH, (root,)
     a, b, c = q1 if any(q1) else q2
     disc = Fraction(discriminant((a, b, c)))
     if disc < 0:
         return CLOSURE, ()
-    if disc == 0:
-        return BOUNDARY, (
-            (make_root(-b, 2 * a),) if a else (make_root(1, 0),) if c else ()
-        )
+    if disc == 0 and a:
+        return BOUNDARY, (make_root(-b, 2 * a),)
+    if disc == 0 and c:
+        return BOUNDARY, (make_root(1, 0),)
+    if disc == 0:  # every [X:Y] is a root
+        return BOUNDARY, ()
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
         # large whole numbers would leave the float range

@@ -13,6 +13,7 @@ only" point becomes isolated. Structure is decided over the rationals; floats ar
 for the rational numbers that they are.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import atan2, isfinite, pi
@@ -20,9 +21,12 @@ from math import atan2, isfinite, pi
 import numpy as np
 
 from neuroviz.singular import curves
-from neuroviz.singular.curves import Piece, RationalCurve, Window, null_vectors
+from neuroviz.singular.curves import Branch, Piece, RationalCurve, Window, null_vectors
 from neuroviz.singular.forms import BOUNDARY, Number, is_exact
 from neuroviz.singular.surface import Slice
+
+_ON_THE_PLANE = 1e-9  # so high above it, measured by the size of a curve, is on it
+_ONE_ANGLE = 1e-9  # angles so near are one
 
 
 @dataclass(frozen=True)
@@ -110,42 +114,68 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
     >>> [section_of(SLICES["S1"], Plane((1, 0, 0), s)).singular for s in (3, 2)]
     [(('crossing', (3.0, 0.0, 0.0)),), (('boundary', (2.0, 0.0, 0.0)),)]
     """
-    equations = [
-        *([pair[k] for pair in slice.pairs] for k in (0, 1)),
-        [(e,) for e in plane.equation],
-    ]
-    moving, degree, lost = curves.solve(equations, 4) or (None, 0, [])
-    runs = []
-    if degree > 0 and moving[3]:
-        curve = RationalCurve(moving, degree)
-        poles = {atan2(v, u) % pi for u, v in curve.poles()}
-        inside = curves.stretches(curve.at, slice.window.inside, poles, count)
-        runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
-    for u, v in lost:
-        read = Fraction if is_exact(u, v) else float
-        basis = null_vectors(
-            [[read(t) for t in row] for row in (*slice.equations(u, v), plane.equation)]
-        )
-        runs += _line(basis, atan2(v, u) % pi, slice.window, count)
-    singular = []
+    singular = set()
     along = []
     for branch in slice.branches():
         places = branch.on_plane(plane.equation)
         if places is None:
-            for piece in slice.singular_curve(count):
-                if np.abs(plane.height(piece.points)).max() < 1e-9 * (
-                    1 + np.abs(piece.points).max()
-                ):
-                    along.append(piece)
+            pieces = slice.singular_curve(count)
+            along += [piece for piece in pieces if _is_in(plane, piece)]
+        else:
+            singular.update(_singular(branch, places, slice.window))
+    runs = _runs(slice, plane, count)
+    return Section(plane, tuple(runs), tuple(sorted(singular)), tuple(along))
+
+
+def _runs(slice: Slice, plane: Plane, count: int) -> list[Run]:
+    """The curve: a point on each ruling, and the rulings that lie in the plane."""
+    equations = [
+        [q1 for q1, _ in slice.pairs],
+        [q2 for _, q2 in slice.pairs],
+        [(e,) for e in plane.equation],
+    ]
+    solved = curves.solve(equations, 4)
+    if solved is None:
+        return []
+    moving, degree, lost = solved
+    runs = []
+    if degree > 0 and moving[3]:
+        curve = RationalCurve(moving, degree)
+        poles = {_angle(u, v) for u, v in curve.poles()}
+        inside = curves.stretches(curve.at, slice.window.inside, poles, count)
+        runs += [Run(theta, curve.at(theta)) for _, _, theta in inside]
+    for u, v in lost:
+        read = Fraction if is_exact(u, v) else float
+        rows = [*slice.equations(u, v), plane.equation]
+        basis = null_vectors([[read(t) for t in row] for row in rows])
+        runs += _line(basis, _angle(u, v), slice.window, count)
+    return runs
+
+
+def _singular(
+    branch: Branch, places: list[tuple[Number, Number]], window: Window
+) -> Iterator[tuple[str, tuple[float, float, float]]]:
+    """The points of a branch of the singular curve at these [u:v], and the kind of
+    each, inside a window."""
+    pinches = [_angle(u, v) for u, v in branch.pinches()]
+    for u, v in places:
+        point = branch.point(u, v)
+        if point is None or not window.inside(np.array(point)):
             continue
-        pinches = [atan2(v, u) % pi for u, v in branch.pinches()]
-        for u, v in places:
-            point = branch.point(u, v)
-            angle = atan2(v, u) % pi
-            if point is not None and slice.window.inside(np.array(point)):
-                near = any(abs(np.sin(angle - pinch)) < 1e-9 for pinch in pinches)
-                singular.append((BOUNDARY if near else branch.kind(angle), point))
-    return Section(plane, tuple(runs), tuple(sorted(set(singular))), tuple(along))
+        angle = _angle(u, v)
+        is_pinch = any(abs(np.sin(angle - pinch)) < _ONE_ANGLE for pinch in pinches)
+        yield BOUNDARY if is_pinch else branch.kind(angle), point
+
+
+def _is_in(plane: Plane, piece: Piece) -> bool:
+    """Whether a stretch of the singular curve lies in the plane."""
+    size = 1 + np.abs(piece.points).max()
+    return np.abs(plane.height(piece.points)).max() < _ON_THE_PLANE * size
+
+
+def _angle(u: Number, v: Number) -> float:
+    """The θ in [0, π) with [u:v] = [cos θ : sin θ]."""
+    return atan2(v, u) % pi
 
 
 def _line(

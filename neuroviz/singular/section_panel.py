@@ -75,21 +75,18 @@ def _equation(slice: Slice, plane: Plane) -> str:
     """Such as s = 2 or s − 0.5 y = 1: the largest coefficient is 1."""
     normal = np.array(plane.normal, dtype=float)
     largest = max(normal.tolist(), key=abs)
+    coefficients = (normal / largest).round(2).tolist()
     text = ""
-    for c, name in zip(
-        (normal / largest).round(2).tolist(), slice.coordinates, strict=True
-    ):
-        if c:
-            text += (
-                ("− " if c < 0 else "+ ")
-                + ("" if abs(c) == 1 else f"{abs(c):g} ")
-                + name
-                + " "
-            )
-    text = text[2:] if text.startswith("+") else "−" + text[2:]
-    return f"{text}= {round(float(plane.offset) / largest, 3) + 0.0:.3g}".replace(
-        "-", "−"
-    )
+    for c, name in zip(coefficients, slice.coordinates, strict=True):
+        if c == 0:
+            continue
+        term = name if abs(c) == 1 else f"{abs(c):g} {name}"
+        if text:
+            text += f" − {term}" if c < 0 else f" + {term}"
+        else:
+            text = f"−{term}" if c < 0 else term
+    right = round(float(plane.offset) / largest, 3) + 0.0
+    return f"{text} = {right:.3g}".replace("-", "−")
 
 
 def _found(chart: Chart, section: Section) -> str:
@@ -99,23 +96,22 @@ def _found(chart: Chart, section: Section) -> str:
         return "the plane holds the yellow line"
     if not section.runs and not isolated:
         return "the plane misses what is drawn"
-    times = {1: "once", 2: "twice"}.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
-    points = f"{_NUMBERS.get(isolated, isolated)} isolated point{'s' * (isolated > 1)}"
-    at = (
-        "goes through"
-        if all(run.is_ruling for run in section.runs)
-        else "has a cusp at"
-    )
-    said = [
-        f"crosses itself {times}" if nodes else "",
-        (
-            f"{at} {'a pinch point' if chart.pinches else 'the sharp edge'}"
-            if cusps
-            else ""
-        ),
-        f"{'has' if section.runs else 'is'} {points}" if isolated else "",
-    ]
-    return f"the section {' and '.join(filter(None, said)) or 'has no crossing'}"
+    said = []
+    if nodes:
+        times = {1: "once", 2: "twice"}
+        often = times.get(nodes, f"{_NUMBERS.get(nodes, nodes)} times")
+        said.append(f"crosses itself {often}")
+    if cusps:
+        only_rulings = all(run.is_ruling for run in section.runs)
+        verb = "goes through" if only_rulings else "has a cusp at"
+        place = "a pinch point" if chart.pinches else "the sharp edge"
+        said.append(f"{verb} {place}")
+    if isolated:
+        verb = "has" if section.runs else "is"
+        noun = "point" if isolated == 1 else "points"
+        number = _NUMBERS.get(isolated, isolated)
+        said.append(f"{verb} {number} isolated {noun}")
+    return f"the section {' and '.join(said) or 'has no crossing'}"
 
 
 class SectionExplorer(SlicePanel):

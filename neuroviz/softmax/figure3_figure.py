@@ -1,6 +1,8 @@
 """Figure 3 of the paper, with its evidence: dimension against width, and how far a
 float can be trusted."""
 
+from typing import NamedTuple
+
 from neuroviz.kit import theme
 from neuroviz.kit.plot import Parts, Plot, View, compose, kind_dash, kind_mark
 from neuroviz.kit.words import colored, tiny
@@ -61,79 +63,76 @@ def curve_view(study: Figure3Study, x: tuple[float, float]) -> View:
 
 def _draw(plot: Plot, study: Figure3Study, kind: str) -> None:
     points = study.of(kind)
-    size = theme.size("marker")
-    mark = kind_mark(kind)
-    x = _widths(study.of(kind))
-    formula = theme.color("formula")
-    measured = theme.color("measured")
-    large = theme.size("base")
     read = [point for point in points if point.float32_difference is not None]
-    right, wrong = (
-        [p for p in read if p.float32_is_wrong == off] for off in (False, True)
-    )
+    right = [point for point in read if not point.float32_is_wrong]
+    wrong = [point for point in read if point.float32_is_wrong]
     _crosses(plot, f"float32, right, {kind}", right, "ghost")
-    hollow = {
-        "symbol": f"{mark}-open",
-        "size": size + 8,
-        "color": formula,
+    _draw_formula(plot, points, kind)
+    _draw_exact(plot, points, kind, _numbers(study, kind))
+    _draw_float64(plot, points, kind)
+    said = {
+        "mode": "markers+text",
+        "textposition": "middle right" if kind == KINDS[0] else "bottom left",
+        "textfont": {"size": theme.size("base"), "color": theme.color("outside")},
+    }
+    _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **said)
+
+
+def _draw_formula(plot: Plot, points: list[Figure3Point], kind: str) -> None:
+    """Hollow marks on a line."""
+    color = theme.color("formula")
+    marker = {
+        "symbol": f"{kind_mark(kind)}-open",
+        "size": theme.size("marker") + 8,
+        "color": color,
         "line": {"width": 1.4},
     }
     look = {
         "mode": "lines+markers",
-        "line": {"color": formula, "width": 1.2, "dash": kind_dash(kind)},
-    }
-    look |= {
+        "line": {"color": color, "width": 1.2, "dash": kind_dash(kind)},
         "text": [f"{p.expected.source}, {p.expected.status}" for p in points],
         "hover": "%{text}: %{y}",
     }
-    plot.points(
-        f"formula, {kind}",
-        x,
-        [point.expected.value for point in points],
-        hollow,
-        **look,
-    )
-    filled = {"symbol": mark, "size": size + 2, "color": measured}
+    y = [point.expected.value for point in points]
+    plot.points(f"formula, {kind}", _widths(points), y, marker, **look)
+
+
+def _draw_exact(
+    plot: Plot, points: list[Figure3Point], kind: str, numbers: list[str]
+) -> None:
+    """Filled marks, with numbers beside them."""
+    color = theme.color("measured")
+    marker = {
+        "symbol": kind_mark(kind),
+        "size": theme.size("marker") + 2,
+        "color": color,
+    }
     look = {
         "mode": "markers+text",
-        "text": _numbers(study, kind),
+        "text": numbers,
         "textposition": "top left",
+        "textfont": {"size": theme.size("base"), "color": color},
+        "customdata": [point.exact.note for point in points],
+        "hover": f"{kind}: %{{y}}, exact<br>%{{customdata}}",
     }
-    look |= {
-        "textfont": {"size": large, "color": measured},
-        "customdata": [p.exact.note for p in points],
-    }
-    look["hover"] = f"{kind}: %{{y}}, exact<br>%{{customdata}}"
-    plot.points(
-        f"exact (measured), {kind}",
-        x,
-        [point.exact.value for point in points],
-        filled,
-        **look,
-    )
-    inside = {
+    y = [point.exact.value for point in points]
+    plot.points(f"exact (measured), {kind}", _widths(points), y, marker, **look)
+
+
+def _draw_float64(plot: Plot, points: list[Figure3Point], kind: str) -> None:
+    """Small circles inside the marks."""
+    marker = {
         "symbol": "circle",
-        "size": round(0.5 * size),
+        "size": round(0.5 * theme.size("marker")),
         "color": theme.color("ground"),
+        "line": {"color": theme.color("soft"), "width": 1},
     }
-    inside["line"] = {"color": theme.color("soft"), "width": 1}
     look = {
-        "text": [p.floating.note for p in points],
+        "text": [point.floating.note for point in points],
         "hover": f"{kind}: %{{y}} in float64<br>%{{text}}",
     }
-    plot.points(
-        f"float64 (measured), {kind}",
-        x,
-        [p.floating.value for p in points],
-        inside,
-        **look,
-    )
-    where = {
-        "mode": "markers+text",
-        "textposition": "middle right" if kind == KINDS[0] else "bottom left",
-    }
-    font = {"size": large, "color": theme.color("outside")}
-    _crosses(plot, f"float32, wrong, {kind}", wrong, "outside", **where, textfont=font)
+    y = [point.floating.value for point in points]
+    plot.points(f"float64 (measured), {kind}", _widths(points), y, marker, **look)
 
 
 def _widths(points: object) -> list[int]:
@@ -229,42 +228,12 @@ def gap_view(
     for kind in study.setting.kinds:
         points = study.of(kind)
         mark = kind_mark(kind)
-        widths = [point.width for point in points for _ in range(3)]
-        stems = [
-            height
-            for point in points
-            for height in (DECISIVE_GAP, _height(point), None)
-        ]
-        plot.line(
-            f"from what decides to the gap, {kind}",
-            widths,
-            stems,
-            theme.color("ghost"),
-            1.5,
-        )
         sure = [point for point in points if point.floating.decided]
         unsure = [point for point in points if not point.floating.decided]
-        for name, some, role, symbol in (
-            ("gap that decides", sure, "soft", mark),
-            ("gap that cannot decide", unsure, "outside", f"{mark}-open"),
-        ):
-            line = {"color": theme.color(role), "width": 2}
-            look = {
-                "symbol": symbol,
-                "size": theme.size("marker"),
-                "color": theme.color(role),
-                "line": line,
-            }
-            x = [point.width for point in some]
-            y = list(map(_height, some))
-            gaps = [tiny(p.floating.gap) for p in some]
-            read = [point.floating.value for point in some]
-            said = {
-                "text": gaps,
-                "customdata": read,
-                "hover": "float64 reads %{customdata}, gap %{text}",
-            }
-            plot.points(f"{name}, {kind}", x, y, look, **said, cliponaxis=False)
+        _draw_stems(plot, points, kind)
+        _draw_gaps(plot, f"gap that decides, {kind}", sure, "soft", mark)
+        hollow = f"{mark}-open"
+        _draw_gaps(plot, f"gap that cannot decide, {kind}", unsure, "outside", hollow)
     widths_axis(plot, study, "" if study.setting.peer else "δ (all widths)")
     plot.log_axis("y", -0.6, 18.6, "gap", step=4)
     plot.headline(_gap_finding(study))
@@ -281,6 +250,36 @@ def gap_view(
     )
     plot.rule("y", DECISIVE_GAP, "ink", 1.5, "dash")
     return plot.view()
+
+
+def _draw_stems(plot: Plot, points: list[Figure3Point], kind: str) -> None:
+    widths = []
+    heights = []
+    for point in points:
+        widths += [point.width] * 3
+        heights += [DECISIVE_GAP, _height(point), None]
+    name = f"from what decides to the gap, {kind}"
+    plot.line(name, widths, heights, theme.color("ghost"), 1.5)
+
+
+def _draw_gaps(
+    plot: Plot, name: str, points: list[Figure3Point], role: str, symbol: str
+) -> None:
+    color = theme.color(role)
+    marker = {
+        "symbol": symbol,
+        "size": theme.size("marker"),
+        "color": color,
+        "line": {"color": color, "width": 2},
+    }
+    look = {
+        "text": [tiny(point.floating.gap) for point in points],
+        "customdata": [point.floating.value for point in points],
+        "hover": "float64 reads %{customdata}, gap %{text}",
+        "cliponaxis": False,
+    }
+    y = [_height(point) for point in points]
+    plot.points(name, _widths(points), y, marker, **look)
 
 
 def _height(point: Figure3Point) -> float:
@@ -310,68 +309,93 @@ def float32_view(
     """The last true singular value and the first false one in float32, on the axes x3
     and y3."""
     plot = Plot("3", x, y)
-    size = theme.size("marker")
     drawn = [1e-7]
     for kind in study.setting.kinds:
-        points = study.of(kind)
-        mark = kind_mark(kind)
-        last = [
-            (p, sigma)
-            for p in points
-            if (sigma := _sigma(p, p.exact.value)) is not None
-        ]
-        after = [
-            (p, sigma)
-            for p in points
-            if (sigma := _sigma(p, p.exact.value + 1)) is not None
-        ]
-        kept = [(p, sigma) for p, sigma in last if sigma > p.float32.tolerance]
-        lost = [(p, sigma) for p, sigma in last if sigma <= p.float32.tolerance]
-        for name, found, symbol, role, large in (
-            ("last true singular value, kept", kept, mark, "soft", size),
-            ("last true singular value, lost", lost, "x-thin", "outside", size + 4),
-            ("first false singular value", after, f"{mark}-open", "ghost", size - 3),
-        ):
-            line = {
-                "color": theme.color(role),
-                "width": 2.2 if symbol == "x-thin" else 1.2,
-            }
-            look = {
-                "symbol": symbol,
-                "size": large,
-                "color": theme.color(role),
-                "line": line,
-            }
-            widths = [point.width for point, _ in found]
-            sigmas = [sigma for _, sigma in found]
-            said = {
-                "text": [point.float32.note for point, _ in found],
-                "hover": "%{y:.1e}<br>%{text}",
-            }
-            plot.points(f"{name}, {kind}", widths, sigmas, look, **said)
-            drawn += sigmas
-    asked = study.of(KINDS[0])
-    ends = [point.width + side for point in asked for side in (-0.5, 0.5)]
-    heights = [point.float32.tolerance for point in asked for _ in range(2)]
-    line = (theme.color("ink"), theme.size("line"))
-    hover = "counts as 0 below %{y:.1e}"
-    plot.line("tolerance of the rank in float32", ends, heights, *line, hover=hover)
+        drawn += _draw_singular_values(plot, study.of(kind), kind)
+    _draw_tolerance(plot, study.of(KINDS[0]))
     widths_axis(plot, study)
     bottom = next(k for k in range(-3, -46, -1) if 10.0**k < 0.5 * min(drawn))
     plot.log_axis("y", bottom, 1.6, "σ / σ<sub>1</sub>", step=2 if bottom > -10 else 5)
     plot.headline(_float32_finding(study))
-    marks = "".join(
-        {"softmax": "■", "lightning": "●"}[kind] for kind in study.setting.kinds
-    )
+    marks = "".join(_FILLED[kind] for kind in study.setting.kinds)
     plot.key([f"{marks} last true σ   ∘ rounding   ▬ tolerance"])
     return plot.view()
+
+
+class _Sigma(NamedTuple):
+    """A singular value in float32."""
+
+    point: Figure3Point
+    value: float
+
+
+def _draw_singular_values(
+    plot: Plot, points: list[Figure3Point], kind: str
+) -> list[float]:
+    """The last true ones, and the first false ones; returns all that are drawn."""
+    kept = []
+    lost = []
+    false = []
+    for point in points:
+        value = _sigma(point, point.exact.value)
+        if value is not None and value > point.float32.tolerance:
+            kept.append(_Sigma(point, value))
+        elif value is not None:
+            lost.append(_Sigma(point, value))
+        value = _sigma(point, point.exact.value + 1)
+        if value is not None:
+            false.append(_Sigma(point, value))
+    size = theme.size("marker")
+    mark = kind_mark(kind)
+    hollow = f"{mark}-open"
+    last = "last true singular value"
+    _draw_sigmas(plot, f"{last}, kept, {kind}", kept, mark, "soft", size)
+    _draw_sigmas(plot, f"{last}, lost, {kind}", lost, "x-thin", "outside", size + 4)
+    first = f"first false singular value, {kind}"
+    _draw_sigmas(plot, first, false, hollow, "ghost", size - 3)
+    return [sigma.value for sigma in (*kept, *lost, *false)]
+
+
+def _draw_sigmas(
+    plot: Plot, name: str, sigmas: list[_Sigma], symbol: str, role: str, size: float
+) -> None:
+    color = theme.color(role)
+    marker = {
+        "symbol": symbol,
+        "size": size,
+        "color": color,
+        "line": {"color": color, "width": 2.2 if symbol == "x-thin" else 1.2},
+    }
+    look = {
+        "text": [sigma.point.float32.note for sigma in sigmas],
+        "hover": "%{y:.1e}<br>%{text}",
+    }
+    x = [sigma.point.width for sigma in sigmas]
+    y = [sigma.value for sigma in sigmas]
+    plot.points(name, x, y, marker, **look)
+
+
+def _draw_tolerance(plot: Plot, points: list[Figure3Point]) -> None:
+    """A step for each width."""
+    x = []
+    y = []
+    for point in points:
+        x += [point.width - 0.5, point.width + 0.5]
+        y += [point.float32.tolerance] * 2
+    name = "tolerance of the rank in float32"
+    color = theme.color("ink")
+    hover = "counts as 0 below %{y:.1e}"
+    plot.line(name, x, y, color, theme.size("line"), hover=hover)
 
 
 def _sigma(point: Figure3Point, index: int) -> float | None:
     """A singular value in float32, counted from 1; None where there is none, or where
     it is 0."""
     found = point.float32.singular_values
-    return float(found[index - 1]) or None if index <= len(found) else None
+    if index > len(found):
+        return None
+    value = float(found[index - 1])
+    return None if value == 0 else value
 
 
 def _float32_finding(study: Figure3Study) -> str:

@@ -17,6 +17,7 @@ are python-flint's.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -189,50 +190,111 @@ def columns_at(
     `free_shares` gives them.
     """
     pattern = point.pattern
-    n = point.pattern.core
+    n = pattern.core
     out, bars = _adjoints(point, over, X[:, :n], functionals, shares)
     special = [
         np.zeros(n) if vector is None else vector
         for vector in (point.u, point.v, point.line)
     ]
     rows = np.concatenate([X, over.matmul(np.stack(special), X[:, :n])], axis=1)
-    core, (c, e, u, v, line) = range(n), range(n, n + 5)
-    # [:, a]: the effect of moving coordinate a of L
-    linear = over.matmul(rows, out[..., None])[..., 0]
+    at = _Rows(range(n), *range(n, n + 5))
     columns: dict[str, list[np.ndarray]] = {name: [] for name in PIECES}
-    first, one, square, pair, output, output_one = columns.values()
-    turned = linear[:, : n + 1]  # L and all M = cℓℓᵀ turn with ℓ
+    # linear[:, a]: the effect of moving coordinate a of L; turned[:, a]: of ℓ, with
+    # which L and all M = cℓℓᵀ turn.
+    linear = over.matmul(rows, out[..., None])[..., 0]
+    turned = linear[:, : n + 1]
     for direction, M, bar in zip(pattern.directions, point.M, bars, strict=True):
         # moved[:, a, b]: the effect of moving entry (a, b) of M; both[:, a, b]: of
         # moving (a, b) and (b, a).
         moved = over.matmul(over.matmul(rows, bar), rows.mT)
         both = over.reduce(moved + moved.mT)
         if direction == "all":
-            first += [moved[:, a, b] for a in core for b in core]
-            one += [moved[:, c, a] for a in core] + [moved[:, a, c] for a in core]
-            square.append(moved[:, c, c])
-            pair += [moved[:, c, e], moved[:, e, c]]
+            of_M = _moved_freely(moved, at)
         elif direction == "symmetric":
-            first += [both[:, a, b] for a in core for b in range(a + 1)]
-            one += [both[:, c, a] for a in core]
-            square.append(both[:, c, c])
-            pair.append(both[:, c, e])
-        elif direction == "rank one":  # u₁ = 1 stays, as (λu, v/λ) is the same matrix
-            first += [moved[:, a, v] for a in core[1:]] + [moved[:, u, a] for a in core]
-            one += [moved[:, c, v], moved[:, u, c]]
+            of_M = _moved_symmetrically(both, at)
+        elif direction == "rank one":
+            of_M = _moved_as_uv(moved, at)
         else:  # ℓ₁ = 1, so M₁₁ = c
-            first.append(moved[:, line, line])
-            turned = over.reduce(turned + over.reduce(M[0, 0] * both[:, : n + 1, line]))
-    if "line" in pattern.directions:  # ℓ₁ = 1 stays too
-        first += [linear[:, line], *(turned[:, a] for a in core[1:])]
-        one.append(turned[:, c])
-        output.append(linear[:, line])
+            of_M = {"core": [moved[:, at.line, at.line]]}
+            along = over.reduce(M[0, 0] * both[:, : n + 1, at.line])
+            turned = over.reduce(turned + along)
+        for name, more in of_M.items():
+            columns[name] += more
+    if "line" in pattern.directions:
+        of_L = _line_moved(linear, turned, at)
     else:
-        first += [linear[:, a] for a in core]
-        one.append(linear[:, c])
-        output += [linear[:, a] for a in core]
-        output_one.append(linear[:, c])
+        of_L = _L_moved(linear, at)
+    for name, more in of_L.items():
+        columns[name] += more
     return columns
+
+
+class _Rows(NamedTuple):
+    """Which row is what: the coordinates of the core, two others, and what u, v and ℓ
+    make of the core."""
+
+    core: range
+    c: int
+    e: int
+    u: int
+    v: int
+    line: int
+
+
+def _moved_freely(moved: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
+    c = at.c
+    e = at.e
+    return {
+        "core": [moved[:, a, b] for a in at.core for b in at.core],
+        "another coordinate": [
+            *(moved[:, c, a] for a in at.core),
+            *(moved[:, a, c] for a in at.core),
+        ],
+        "its square": [moved[:, c, c]],
+        "a pair of others": [moved[:, c, e], moved[:, e, c]],
+    }
+
+
+def _moved_symmetrically(both: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
+    return {
+        "core": [both[:, a, b] for a in at.core for b in range(a + 1)],
+        "another coordinate": [both[:, at.c, a] for a in at.core],
+        "its square": [both[:, at.c, at.c]],
+        "a pair of others": [both[:, at.c, at.e]],
+    }
+
+
+def _moved_as_uv(moved: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
+    """u₁ = 1 stays, as (λu, v/λ) is the same matrix."""
+    return {
+        "core": [
+            *(moved[:, a, at.v] for a in at.core[1:]),
+            *(moved[:, at.u, a] for a in at.core),
+        ],
+        "another coordinate": [moved[:, at.c, at.v], moved[:, at.u, at.c]],
+    }
+
+
+def _line_moved(
+    linear: np.ndarray, turned: np.ndarray, at: _Rows
+) -> dict[str, list[np.ndarray]]:
+    """L = hℓᵀ by h and by ℓ; ℓ₁ = 1 stays."""
+    return {
+        "core": [linear[:, at.line], *(turned[:, a] for a in at.core[1:])],
+        "another coordinate": [turned[:, at.c]],
+        "another output": [linear[:, at.line]],
+    }
+
+
+def _L_moved(linear: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
+    entries = [linear[:, a] for a in at.core]
+    other = [linear[:, at.c]]
+    return {
+        "core": entries,
+        "another coordinate": other,
+        "another output": entries,
+        "another output and coordinate": other,
+    }
 
 
 def free_shares(

@@ -1,5 +1,7 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
+from typing import NamedTuple
+
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
@@ -12,6 +14,7 @@ from neuroviz_beyond.formula.families import FAMILIES
 from neuroviz_beyond.formula.family import (
     FamilySetting,
     FamilyStudy,
+    Verdict,
     least_known,
     study_family,
 )
@@ -25,22 +28,66 @@ _NUMBER = 0.16
 _BELOW = -0.2
 
 
+class _Cell(NamedTuple):
+    """A network, where it stands in the table."""
+
+    column: int
+    row: int
+    verdict: Verdict
+
+
+class _Table(NamedTuple):
+    """A row for each d, a column for each choice of the other letters."""
+
+    letters: list[str]  # all but d, the slow ones first
+    columns: list[tuple[int, ...]]  # their values
+    rows: list[int]  # d
+    cells: list[_Cell]
+
+
 def formula_parts(study: FamilyStudy) -> Parts:
     """The picture: a row for each d, a column for each choice of the other letters."""
     plot = Plot("", _TABLE, (0.12, 1.0))
-    others = [letter for letter in study.family.varies if letter != "d"]
-    keys = [tuple(v.sizes.values[letter] for letter in others) for v in study.verdicts]
-    found = sorted(set(keys))
-    widths = sorted({v.sizes.width for v in study.verdicts})
-    places = [
-        (found.index(k), widths.index(v.sizes.width))
-        for k, v in zip(keys, study.verdicts, strict=True)
+    table = _table(study)
+    _cells(plot, table)
+    _numbers(plot, table, study)
+    _axes(plot, table)
+    off = len(study.wrong)
+    count = len(study.verdicts)
+    if off:
+        plot.headline(f"wrong at {off} of {count} networks")
+    else:
+        plot.headline(f"right at all {count} networks")
+    differences = _shape({verdict.difference for verdict in study.verdicts})
+    plot.key([f"large: measured, below it: {differences}"], yshift=4)
+    if len(table.letters) > 1:
+        _letters(plot, table)
+    if study.first:
+        _ring(plot, table, study.first)
+    _write(plot, study)
+    return compose(plot.view())
+
+
+def _table(study: FamilyStudy) -> _Table:
+    letters = [letter for letter in study.family.varies if letter != "d"]
+
+    def values(verdict: Verdict) -> tuple[int, ...]:
+        return tuple(verdict.sizes.values[letter] for letter in letters)
+
+    columns = sorted({values(verdict) for verdict in study.verdicts})
+    rows = sorted({verdict.sizes.width for verdict in study.verdicts})
+    cells = [
+        _Cell(columns.index(values(verdict)), rows.index(verdict.sizes.width), verdict)
+        for verdict in study.verdicts
     ]
-    at = dict(zip(places, study.verdicts, strict=True))
-    rows = range(len(widths))
-    columns = range(len(found))
-    wrong = {place: int(verdict.difference != 0) for place, verdict in at.items()}
-    z = [[wrong.get((column, row)) for column in columns] for row in rows]
+    return _Table(letters, columns, rows, cells)
+
+
+def _cells(plot: Plot, table: _Table) -> None:
+    """Where the formula is wrong; a place without a network stays empty."""
+    z: list[list[int | None]] = [[None] * len(table.columns) for _ in table.rows]
+    for cell in table.cells:
+        z[cell.row][cell.column] = 1 if cell.verdict.difference else 0
     look = {
         "zmin": 0,
         "zmax": 1,
@@ -48,100 +95,100 @@ def formula_parts(study: FamilyStudy) -> Parts:
         "xgap": 2,
         "ygap": 2,
         "hoverinfo": "skip",
+        "colorscale": [[0, theme.color("wash")], [1, theme.color("outside")]],
     }
-    look["colorscale"] = [[0, theme.color("wash")], [1, theme.color("outside")]]
-    table = {"type": "heatmap", "name": "where it is wrong (measured)"}
-    plot.view().traces.append(
-        table | look | {"x": list(columns), "y": list(rows), "z": z}
-    )
-    told = (
-        (study.family.name_of(v.sizes), v.measured.value, v.proposed)
-        for v in at.values()
-    )
-    said = [
-        f"{name}<br>measured {value}, you {proposed}" for name, value, proposed in told
-    ]
-    for name, shift, size, texts in (
-        (
-            "measured",
-            _NUMBER,
-            "base",
-            [f"<b>{v.measured.value}</b>" for v in at.values()],
-        ),
-        (
-            "you − measured",
-            _BELOW,
-            "note",
-            [_signed(v.difference) for v in at.values()],
-        ),
-    ):
-        x = [column for column, _ in at]
-        y = [row + shift for _, row in at]
-        inks = [theme.color("ground" if v.difference else "ink") for v in at.values()]
+    places = {
+        "x": list(range(len(table.columns))),
+        "y": list(range(len(table.rows))),
+        "z": z,
+    }
+    name = "where it is wrong (measured)"
+    plot.view().traces.append({"type": "heatmap", "name": name} | look | places)
+
+
+def _numbers(plot: Plot, table: _Table, study: FamilyStudy) -> None:
+    """What was measured, and below it by how much the formula is wrong."""
+    said = []
+    measured = []
+    differences = []
+    inks = []
+    for cell in table.cells:
+        verdict = cell.verdict
+        value = verdict.measured.value
+        name = study.family.name_of(verdict.sizes)
+        said.append(f"{name}<br>measured {value}, you {verdict.proposed}")
+        measured.append(f"<b>{value}</b>")
+        differences.append(_signed(verdict.difference))
+        inks.append(theme.color("ground" if verdict.difference else "ink"))
+
+    def write(name: str, texts: list[str], shift: float, size: str) -> None:
+        x = [cell.column for cell in table.cells]
+        y = [cell.row + shift for cell in table.cells]
         look = {
             "mode": "text",
             "text": texts,
             "textfont": {"size": theme.size(size), "color": inks},
         }
         plot.points(name, x, y, {}, **look, customdata=said, hover="%{customdata}")
-    every = len(columns) < 10
-    names = [
-        f"{others[-1]} = " * (every or i == 0) + str(c[-1]) for i, c in enumerate(found)
-    ]
-    plot.bare_axis(
-        "x", -0.5, len(columns) - 0.5, tickvals=list(columns), ticktext=names
-    )
-    names = [f"d = {width}" for width in widths]
-    plot.bare_axis(
-        "y", -0.5, 1.08 * len(rows) - 0.5, tickvals=list(rows), ticktext=names
-    )
-    off = len(study.wrong)
-    count = len(study.verdicts)
-    plot.headline(
-        f"wrong at {off} of {count} networks"
-        if off
-        else f"right at all {count} networks"
-    )
-    plot.key(
-        [
-            "large: measured, below it:"
-            f" {_shape({v.difference for v in study.verdicts})}"
-        ],
-        yshift=4,
-    )
+
+    write("measured", measured, _NUMBER, "base")
+    write("you − measured", differences, _BELOW, "note")
+
+
+def _axes(plot: Plot, table: _Table) -> None:
+    """d of the rows, and of the columns the letter that changes fast."""
+    letter = table.letters[-1]
+    has_room = len(table.columns) < 10
+    names = []
+    for number, values in enumerate(table.columns):
+        if has_room or number == 0:
+            names.append(f"{letter} = {values[-1]}")
+        else:
+            names.append(str(values[-1]))
+    x = {"tickvals": list(range(len(table.columns))), "ticktext": names}
+    plot.bare_axis("x", -0.5, len(table.columns) - 0.5, **x)
+    names = [f"d = {width}" for width in table.rows]
+    y = {"tickvals": list(range(len(table.rows))), "ticktext": names}
+    plot.bare_axis("y", -0.5, 1.08 * len(table.rows) - 0.5, **y)
+
+
+def _letters(plot: Plot, table: _Table) -> None:
+    """Below the table the values of the letter that changes slowly, and a line between
+    two of them."""
     below = {"yref": "y domain", "yanchor": "top", "yshift": -1.65 * theme.size("tick")}
-    shapes = plot.view().shapes
-    on = {"xref": "x", "yref": "y"}
-    outer = [key[0] for key in found] if len(others) > 1 else []
-    for value in dict.fromkeys(outer):  # values of the letter that changes slowly
-        one = outer.index(value)
-        count = outer.count(value)
-        plot.text(
-            f"{others[0]} = {value}", one + (count - 1) / 2, 0, "base", "ink", **below
-        )
-        if one:  # a line separates two values
-            ends = {"x0": one - 0.5, "x1": one - 0.5, "y0": -0.5, "y1": len(rows) - 0.5}
-            shapes.append(
-                {
-                    "type": "line",
-                    **on,
-                    **ends,
-                    "line": {"color": theme.color("axis"), "width": 1},
-                }
-            )
-    if study.first:  # a ring marks the first counterexample
-        column, row = places[study.verdicts.index(study.first)]
-        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-        shapes.append(
-            {
-                "type": "rect",
-                **on,
-                **box,
-                "line": {"color": theme.color("focus"), "width": 4},
+    slow = [values[0] for values in table.columns]
+    for value in dict.fromkeys(slow):
+        first = slow.index(value)
+        middle = first + (slow.count(value) - 1) / 2
+        plot.text(f"{table.letters[0]} = {value}", middle, 0, "base", "ink", **below)
+        if first > 0:
+            line = {
+                "type": "line",
+                "xref": "x",
+                "yref": "y",
+                "x0": first - 0.5,
+                "x1": first - 0.5,
+                "y0": -0.5,
+                "y1": len(table.rows) - 0.5,
+                "line": {"color": theme.color("axis"), "width": 1},
             }
-        )
-    _write(plot, study)
-    return compose(plot.view())
+            plot.view().shapes.append(line)
+
+
+def _ring(plot: Plot, table: _Table, first: Verdict) -> None:
+    """Mark the first counterexample."""
+    cell = next(cell for cell in table.cells if cell.verdict is first)
+    ring = {
+        "type": "rect",
+        "xref": "x",
+        "yref": "y",
+        "x0": cell.column - 0.5,
+        "x1": cell.column + 0.5,
+        "y0": cell.row - 0.5,
+        "y1": cell.row + 0.5,
+        "line": {"color": theme.color("focus"), "width": 4},
+    }
+    plot.view().shapes.append(ring)
 
 
 def _signed(number: int) -> str:

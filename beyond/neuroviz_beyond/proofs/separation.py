@@ -60,7 +60,7 @@ def find_ending(
     over = PrimeField(DEFAULT_PRIME)
     causal = setting.causal
     rng = np.random.default_rng([setting.seed, 10])
-    X = X_ = over.random(rng, (_POINTS, WIDTH, 2))
+    tokens = over.random(rng, (_POINTS, WIDTH, 2))
 
     def free() -> Shares:
         mu, nu = over.random(rng, (2, _POINTS))
@@ -72,37 +72,48 @@ def find_ending(
 
     on_first = Shares(0.0, 1.0)
     on_second = Shares(1.0, 0.0)
-    first, first_ = _shares_mod(relations, over, rng)
-    tail = [free() for _ in range(setting.layers - 1)]
-    tail_ = list(tail)
+    left_first, right_first = _shares_mod(relations, over, rng)
+    left_tail = [free() for _ in range(setting.layers - 1)]
+    right_tail = list(left_tail)
+    left_tokens = tokens
+    right_tokens = tokens
     if case == "A":
-        first_ = met()
+        right_first = met()
     elif case == "B2":
-        first_ = on_first
+        right_first = on_first
     elif case == "B1, ρ < 0":
-        first, first_ = (FROZEN, on_first) if causal else (on_first, on_second)
-    elif case in ("B1, ρ > 0", "peel"):
-        first = first_ = FROZEN
-    # the runaway token has met the other one in one network only
-    if case == "B1, ρ > 0":
-        stays = X[..., :1] if causal else X[..., 1:]
+        left_first = FROZEN if causal else on_first
+        right_first = on_first if causal else on_second
+    elif case == "B1, ρ > 0":
+        left_first = right_first = FROZEN
+        # the runaway token has met the other one in one network only
+        stays = tokens[..., :1] if causal else tokens[..., 1:]
         together = np.concatenate([stays, stays], axis=-1)
-        X, X_ = (X, together) if relations.power > 1 else (together, X)
-    elif case == "peel" and tail:
-        tail_[0] = met()
-    left, right = (
-        over.matmul(_mod(one.L, over), follow(over, [begin, *rest], tokens)[-1])
-        for one, begin, rest, tokens in zip(
-            exact, (first, first_), (tail, tail_), (X, X_), strict=True
-        )
-    )
+        if relations.power > 1:
+            right_tokens = together
+        else:
+            left_tokens = together
+    elif case == "peel":
+        left_first = right_first = FROZEN
+        if right_tail:
+            right_tail[0] = met()
 
-    def columns_agree(out: np.ndarray) -> bool:
-        return bool((out[..., 0] == out[..., 1]).all())
-
+    theta, other = exact
+    left = _outputs(over, theta, [left_first, *left_tail], left_tokens)
+    right = _outputs(over, other, [right_first, *right_tail], right_tokens)
     return Ending(
-        columns_agree(left), columns_agree(right), bool((left == right).all()), over.p
+        left_meet=bool((left[..., 0] == left[..., 1]).all()),
+        right_meet=bool((right[..., 0] == right[..., 1]).all()),
+        same=bool((left == right).all()),
+        prime=over.p,
     )
+
+
+def _outputs(
+    over: PrimeField, weights: ExactWeights, given: list[Shares], tokens: np.ndarray
+) -> np.ndarray:
+    """Both output columns of a network with these shares, (20, 3, 2)."""
+    return over.matmul(_mod(weights.L, over), follow(over, given, tokens)[-1])
 
 
 def _shares_mod(
@@ -110,35 +121,49 @@ def _shares_mod(
 ) -> tuple[Shares, Shares]:
     """Shares of both first layers, of random exponentials in F_p that satisfy the
     relations and no more."""
-    p = over.p
-    free = [
-        j
-        for j in range(len(relations.letters))
-        if not any(_last(row) == j for row in relations.rows)
-    ]
-    root = lcm(*(c.denominator for row in relations.rows for c in row))
-    found = []
+    half = len(relations.letters) // 2
+    found: list[tuple[Shares, Shares]] = []
     while len(found) < _POINTS:
-        base = {j: int(rng.integers(1, p)) for j in free}
-        values = {j: pow(g, root, p) for j, g in base.items()}
-        for row in relations.rows:
-            # 1 · (this logit) + Σ c_j (logit j) = 0
-            product = 1
-            for j in free:
-                product = product * pow(base[j], int(-row[j] * root), p) % p
-            values[_last(row)] = product
-        half = len(relations.letters) // 2
-        point = []
-        for side in range(2):
-            *P, Q = (values[side * half + j] for j in range(half))
-            point += [1 + P[0] if P else 1, P[0] if P else 0, Q + 1, Q]
-        # a denominator of S would vanish otherwise: draw again
-        if all(point[j] % p for j in (0, 2, 4, 6)):
-            found.append(
-                [point[j + 1] * pow(point[j], -1, p) % p for j in (0, 2, 4, 6)]
-            )
-    mu, nu, mu_, nu_ = over.reduce(np.array(found, dtype=float).T)
-    return Shares(mu, nu), Shares(mu_, nu_)
+        exponentials = _exponentials_mod(relations, over.p, rng)
+        left = _one_point(exponentials[:half], over.p)
+        right = _one_point(exponentials[half:], over.p)
+        if left and right:
+            found.append((left, right))
+    lefts, rights = zip(*found, strict=True)
+    return _of_all_points(lefts, over), _of_all_points(rights, over)
+
+
+def _exponentials_mod(
+    relations: Relations, p: int, rng: np.random.Generator
+) -> list[int]:
+    """The exponentials in the order of the letters, at one random point."""
+    last = [_last(row) for row in relations.rows]
+    free = [j for j in range(len(relations.letters)) if j not in last]
+    root = lcm(*(c.denominator for row in relations.rows for c in row))
+    base = {j: int(rng.integers(1, p)) for j in free}
+    values = {j: pow(base[j], root, p) for j in free}
+    for row, j in zip(relations.rows, last, strict=True):
+        # 1 · (this logit) + Σ c_k (logit k) = 0
+        values[j] = 1
+        for k in free:
+            values[j] = values[j] * pow(base[k], int(-row[k] * root), p) % p
+    return [values[j] for j in range(len(relations.letters))]
+
+
+def _one_point(exponentials: list[int], p: int) -> Shares | None:
+    """The shares mod p that P and Q give, under a mask Q alone; None if a denominator
+    vanishes."""
+    Q = exponentials[-1]
+    P = exponentials[0] if len(exponentials) == 2 else 0
+    if (1 + P) % p == 0 or (1 + Q) % p == 0:
+        return None
+    return Shares(P * pow(1 + P, -1, p) % p, Q * pow(1 + Q, -1, p) % p)
+
+
+def _of_all_points(points: tuple[Shares, ...], over: PrimeField) -> Shares:
+    mu = np.array([point.mu for point in points], dtype=float)
+    nu = np.array([point.nu for point in points], dtype=float)
+    return Shares(over.reduce(mu), over.reduce(nu))
 
 
 def _last(row: tuple[Fraction, ...]) -> int:

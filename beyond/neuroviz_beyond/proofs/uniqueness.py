@@ -156,6 +156,15 @@ class _Stop(NamedTuple):
     gap: float
 
 
+class _Runner(NamedTuple):
+    """The logits of a network while one token runs away."""
+
+    power: float  # 1 of θ, ρ of θ′
+    start: float  # the logit that moves: p, under a mask q
+    here: float  # the same at this place of the way
+    other: float  # the other logit, here
+
+
 @dataclass(frozen=True, eq=False)
 class _Way:
     """From the true exponentials to those that tell two networks apart, within the
@@ -264,42 +273,38 @@ class _Way:
         by its Q, and there is no first half.
         """
         causal = self.setting.causal
-        powers = (1.0, float(self.power))
-        first, second = (
-            (0.0, travel)
-            if causal
-            else (min(1.0, 2 * travel), max(0.0, 2 * travel - 1))
-        )
-        true = [self._true(network)[0] for network in (self.left, self.right)]
-        far = _far(second) / abs(powers[1] - powers[0])
-        mover, other = (1, 0) if causal else (0, 1)
-        start = [logits_[mover] for logits_ in true]
-        here = [logit + power * far for logit, power in zip(start, powers, strict=True)]
-        holds = powers.index(min(powers))
-        divisor = _softplus(start[holds])
-        divided = [_softplus(logit) for logit in here]
-        distance = _exp(divided[holds] - divisor)
+        rho = float(self.power)
+        if causal:
+            off, away = 0.0, travel
+        else:
+            off, away = min(1.0, 2 * travel), max(0.0, 2 * travel - 1)
+        far = _far(away) / abs(rho - 1)
+        runners = []
+        for network, power in ((self.left, 1.0), (self.right, rho)):
+            (p, q), _ = self._true(network)
+            mover, other = (q, p) if causal else (p, q)
+            here = mover + power * far
+            runners.append(_Runner(power, mover, here, other - power * _far(off)))
+
+        holds = min(runners, key=lambda runner: runner.power)
+        divisor = _softplus(holds.start)
+        divided = _softplus(holds.here)
+        distance = _exp(divided - divisor)
         found = []
         places = []
-        for side in (0, 1):
-            given = [0.0, 0.0]
-            given[mover] = here[side]
-            given[other] = true[side][other] - powers[side] * _far(first)
-            found.append(self._shares(*given))
-            catches_up = (
-                0.0
-                if side == holds
-                else divided[side] - divided[holds]
-                if far < inf
-                else inf
-            )
+        for runner in runners:
+            catches_up = 0.0
+            if runner is not holds:
+                catches_up = inf if far == inf else _softplus(runner.here) - divided
             after = exp(-divisor - catches_up)
             if causal:
-                places.append(np.array([[0.0, distance], [0.0, after]]))
+                given = self._shares(runner.other, runner.here)
+                place = [[0.0, distance], [0.0, after]]
             else:
-                places.append(
-                    np.array([[1 - distance, 1.0], [1 - after, 1 - found[-1].nu]])
-                )
+                given = self._shares(runner.here, runner.other)
+                place = [[1 - distance, 1.0], [1 - after, 1 - given.nu]]
+            found.append(given)
+            places.append(np.array(place))
         return (found[0], found[1]), (places[0], places[1])
 
 

@@ -1,6 +1,7 @@
 """Attack the claim that the function determines the weights: search for another set of
 them."""
 
+from collections.abc import Iterable
 from math import floor, log10
 from statistics import median
 from textwrap import wrap
@@ -23,7 +24,7 @@ from neuroviz_beyond.search.equivalent_weights import (
     nearest_signs,
     normalised,
 )
-from neuroviz_beyond.search.result import FiberPoint, StartOutcome
+from neuroviz_beyond.search.result import FiberPoint, FiberSearch, StartOutcome
 from neuroviz_beyond.search.search import VERIFIED
 from neuroviz_beyond.transformers.reasons import in_python
 
@@ -33,6 +34,9 @@ MOST_LAYERS = 3
 # where 0 and what has overflowed are drawn; hovering shows the numbers
 LOWEST = 1e-17
 HIGHEST = 1e20
+# of both axes, as powers of ten
+START = -17.6  # a little before LOWEST
+LEAST_END = 1.6
 NAMED = 3  # so many points get a ring and a name
 
 
@@ -86,6 +90,17 @@ def log(value: float) -> float:
     return log10(drawn(value))
 
 
+class Named(NamedTuple):
+    """A point of the fibre that gets a ring and a name: in the middle of its starts, as
+    powers of ten."""
+
+    point: FiberPoint
+    role: str
+    across: float
+    up: float
+    highest: float  # of its starts
+
+
 def outcomes_plot(study: SearchStudy) -> Plot:
     """All starts on two log axes: solutions are low."""
     plot = Plot("", LEFT, (0.0, 1.0))
@@ -96,84 +111,114 @@ def outcomes_plot(study: SearchStudy) -> Plot:
         ends[end_of(study, outcome)].append(outcome)
     for end in ("none", "given", "other", "loose"):
         dots(plot, ENDS[end], ends[end], size, filled=end != "none")
-    named = sorted(
-        range(len(search.classes)), key=lambda i: (not search.classes[i].is_given, i)
-    )[:NAMED]
-    own = [[o for o in search.outcomes if o.point == number] for number in named]
-    points = [search.classes[number] for number in named]
-    roles = ["ink" if point.is_given else "focus" for point in points]
-    places = [
-        (median(log(o.distance) for o in one), median(log(o.residual) for o in one))
-        for one in own
-    ]
-    ring = {
-        "symbol": "circle-open",
-        "size": 3 * size,
-        "color": list(map(theme.color, roles)),
-    }
-    x = [10**across for across, _ in places]
-    y = [10**up for _, up in places]
-    plot.points(
-        "points of the fibre", x, y, ring | {"line": {"width": 2.5}}, cliponaxis=False
-    )
-    logs = zip(
-        *((log(o.distance), log(o.residual)) for o in search.outcomes), strict=True
-    )
-    right, top = (max(1.6, *(value + 0.6 for value in values)) for values in logs)
-    left = bottom = -17.6
-    rescaled = study.case.arch.attention == "lightning"
-    away = "distance from the given weights" + ", up to rescaling" * rescaled
-    for which, high, title in (
-        ("x", right, away),
-        ("y", top, "disagreement on fresh inputs"),
-    ):
-        tens = range(-16, floor(high) + 1, 4 if high < 8 else 8)
-        numbers = {
-            "tickvals": [10.0**k for k in tens],
-            "ticktext": [power_of_ten(k) for k in tens],
-        }
-        plot.axis(which, left, high, title, type="log", **numbers)
+    named = named_points(search)
+    rings(plot, named)
+
+    right = end_of_axis(outcome.distance for outcome in search.outcomes)
+    top = end_of_axis(outcome.residual for outcome in search.outcomes)
+    away = "distance from the given weights"
+    if study.case.arch.attention == "lightning":
+        away += ", up to rescaling"
+    axis(plot, "x", right, away)
+    axis(plot, "y", top, "disagreement on fresh inputs")
     # Shapes take the values, not their logarithms.
     plot.region(
-        (10**left, 10**right), (10**bottom, VERIFIED), {"width": 0}, theme.color("wash")
+        (10**START, 10**right),
+        (10**START, VERIFIED),
+        {"width": 0},
+        theme.color("wash"),
     )
 
     plot.headline(finding(study))
-    middle = (left + right) / 2
+    middle = (START + right) / 2
     same = {"xanchor": "center", "yanchor": "bottom", "yshift": 3}
-    plot.text("same function, to 10⁻⁸", middle, bottom, "note", "soft", **same)
+    plot.text("same function, to 10⁻⁸", middle, START, "note", "soft", **same)
     failed = f"no solution: {len(ends['none'])}" if ends["none"] else ""
-    plot.text(
-        failed, left, top, "note", "soft", xanchor="left", yanchor="top", xshift=6
-    )
+    corner = {"xanchor": "left", "yanchor": "top", "xshift": 6}
+    plot.text(failed, START, top, "note", "soft", **corner)
 
-    def name(text: str, across: float, up: float, role: str, yshift: float) -> None:
-        """Write a name above a place, shifted to the middle so that it is not cut
-        off."""
-        side = "left" if across < middle else "right"
-        place = {
-            "xanchor": side,
-            "align": side,
-            "xshift": -8 if side == "left" else 8,
-            "yanchor": "bottom",
-        }
-        more = {"yshift": yshift, "name": ANSWER}
-        plot.text(text, across, up, "base", role, **place, **more)
-
-    for slot, point in enumerate(points):
-        up = max(log(o.residual) for o in own[slot])
-        text = f"<b>{short_name(point)}</b><br>found {point.found} times"
-        # above the second name
-        above = 1.5 * size + 4 + (2.6 * theme.size("base") if slot == 2 else 0)
-        name(text, places[slot][0], up, roles[slot], above)
+    for number, one in enumerate(named):
+        text = f"<b>{short_name(one.point)}</b><br>found {one.point.found} times"
+        above = 1.5 * size + 4
+        if number == 2:  # above the second name
+            above += 2.6 * theme.size("base")
+        write_name(plot, text, one.across, one.highest, middle, one.role, above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
-        place = (
-            median(log(o.distance) for o in loose),
-            max(log(o.residual) for o in loose),
-        )
-        name(text, *place, "outside", size)
+        across = median(log(outcome.distance) for outcome in loose)
+        up = max(log(outcome.residual) for outcome in loose)
+        write_name(plot, text, across, up, middle, "outside", size)
     return plot
+
+
+def named_points(search: FiberSearch) -> list[Named]:
+    """The given weights first, then the others as they were found."""
+    points = list(enumerate(search.classes))
+    points.sort(key=lambda numbered: not numbered[1].is_given)
+    named = []
+    for number, point in points[:NAMED]:
+        starts = [outcome for outcome in search.outcomes if outcome.point == number]
+        residuals = [log(outcome.residual) for outcome in starts]
+        named.append(
+            Named(
+                point,
+                role="ink" if point.is_given else "focus",
+                across=median(log(outcome.distance) for outcome in starts),
+                up=median(residuals),
+                highest=max(residuals),
+            )
+        )
+    return named
+
+
+def rings(plot: Plot, named: list[Named]) -> None:
+    """A ring around each point with a name."""
+    marker = {
+        "symbol": "circle-open",
+        "size": 3 * theme.size("marker"),
+        "color": [theme.color(one.role) for one in named],
+        "line": {"width": 2.5},
+    }
+    x = [10**one.across for one in named]
+    y = [10**one.up for one in named]
+    plot.points("points of the fibre", x, y, marker, cliponaxis=False)
+
+
+def end_of_axis(values: Iterable[float]) -> float:
+    """Where an axis ends, as a power of ten: beyond all values."""
+    return max(LEAST_END, *(log(value) + 0.6 for value in values))
+
+
+def axis(plot: Plot, which: str, end: float, title: str) -> None:
+    """A log axis, with a number at every fourth or eighth power of ten."""
+    step = 4 if end < 8 else 8
+    tens = range(-16, floor(end) + 1, step)
+    numbers = {
+        "tickvals": [10.0**k for k in tens],
+        "ticktext": [power_of_ten(k) for k in tens],
+    }
+    plot.axis(which, START, end, title, type="log", **numbers)
+
+
+def write_name(
+    plot: Plot,
+    text: str,
+    across: float,
+    up: float,
+    middle: float,
+    role: str,
+    yshift: float,
+) -> None:
+    """Write a name above a place, shifted to the middle so that it is not cut off."""
+    side = "left" if across < middle else "right"
+    place = {
+        "xanchor": side,
+        "align": side,
+        "xshift": -8 if side == "left" else 8,
+        "yanchor": "bottom",
+        "yshift": yshift,
+    }
+    plot.text(text, across, up, "base", role, **place, name=ANSWER)
 
 
 def dots(

@@ -10,7 +10,7 @@ violate. beyond/docs/softmax_heads_fibres.md: "Theorem H".
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, islice, product
+from itertools import combinations, product
 from math import prod
 from numbers import Real
 from typing import NamedTuple
@@ -533,10 +533,14 @@ def where_theorem_h_fails(
     margins = theorem_h_margins(arch, weights)
     weights = checked("where_theorem_h_fails", arch, weights)
     floats = any(np.asarray(w).dtype.kind == "f" for w in weights.values())
-    near = f"undecided, closer than {tolerance:.0e}: "
-    return tuple(
-        near * (m > 0) + said for said, m in margins.items() if m <= tolerance * floats
-    )
+    trusted = tolerance if floats else 0.0
+    failing = []
+    for said, margin in margins.items():
+        if margin == 0:
+            failing.append(said)
+        elif margin <= trusted:
+            failing.append(f"undecided, closer than {tolerance:.0e}: {said}")
+    return tuple(failing)
 
 
 def theorem_h_margins(arch: Transformer, weights: Weights) -> dict[str, float]:
@@ -602,10 +606,10 @@ def _conditions(
     arch: Transformer, layers: list[Shown], minus: int
 ) -> Iterator[tuple[str, list]]:
     """The conditions that fail where these rows are dependent."""
-    F = [
-        V.sum(0) + (np.eye(len(V[0]), dtype=object) if arch.skip else 0)
-        for _, V, *_ in layers
-    ]
+    F = []
+    for layer in layers:
+        total = layer.V.sum(0)
+        F.append(total + np.eye(len(total), dtype=object) if arch.skip else total)
     for i, layer in enumerate(layers, start=1):
         seen = layer.A if arch.causal else layer.A + layer.A.mT
         said = "the A" if arch.causal else "the symmetric parts of the A"
@@ -644,42 +648,61 @@ def _two_tokens(
     arch: Transformer, layers: list[Shown], F: list[np.ndarray], minus: int
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Condition 4 as pairs (what fails, matrix): it fails where the matrix is 0."""
-    # All non-empty sets of heads; the last one has all of them.
-    sums = [
-        [sum(J) for n in range(len(V)) for J in combinations(V, n + 1)]
-        for _, V, *_ in layers
-    ]
+    sums = [_sums(layer.V) for layer in layers]
     if arch.causal and arch.skip:
-        choices = [[0 * part[0], *part] for part in sums]
-        if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
-            raise ValueError(
-                f"two causal tokens: {count} products of Condition 4, at most"
-                f" {_MOST_PRODUCTS}"
-            )
-        one = np.eye(len(F[0]), dtype=object)
-        # the first choice has no heads
-        for chosen in islice(product(*choices), 1, None):
-            whole = one
-            for V in chosen:
-                whole = (one + V) @ whole
-            yield "a product of the I + V_J is the identity", whole - one
-        return
-    for i, (layer, parts) in enumerate(zip(layers, sums, strict=True), start=1):
-        if arch.causal or i == 1:
-            for V in parts:
-                yield f"some heads of layer {i} have values that add up to 0", V
-        if arch.causal:
-            continue
-        for (V, W), sign in product(combinations(layer.V, 2), (1, minus)):
-            yield f"two heads of layer {i} have V = ± V′", V + sign * W
-        if i > 1:
-            some = parts if arch.skip else parts[:-1]
-            for V, J in product(layers[i - 2].V, some):
-                for part in (J, F[i - 1] - J):
-                    yield (
-                        f"some heads of layer {i} do not see a head of layer {i - 1}",
-                        part @ V,
-                    )
+        yield from _products_of_sums(sums)
+    elif arch.causal:
+        for i, parts in enumerate(sums, start=1):
+            yield from _cancelling(i, parts)
+    else:
+        yield from _cancelling(1, sums[0])
+        for i, layer in enumerate(layers, start=1):
+            for V, W in combinations(layer.V, 2):
+                for sign in (1, minus):
+                    yield f"two heads of layer {i} have V = ± V′", V + sign * W
+            if i > 1:
+                some = sums[i - 1] if arch.skip else sums[i - 1][:-1]
+                yield from _unseen(i, layers[i - 2].V, some, F[i - 1])
+
+
+def _sums(V: np.ndarray) -> list[np.ndarray]:
+    """The V_J of all sets J of heads that are not empty; the last one has all heads."""
+    return [sum(J) for n in range(len(V)) for J in combinations(V, n + 1)]
+
+
+def _products_of_sums(
+    sums: list[list[np.ndarray]],
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Some heads of each layer, not none of all."""
+    choices = [[0 * parts[0], *parts] for parts in sums]
+    if (count := prod(map(len, choices))) > _MOST_PRODUCTS:
+        raise ValueError(
+            f"two causal tokens: {count} products of Condition 4, at most"
+            f" {_MOST_PRODUCTS}"
+        )
+    one = np.eye(len(sums[0][0]), dtype=object)
+    chosen_sums = product(*choices)
+    next(chosen_sums)  # this one has no heads
+    for chosen in chosen_sums:
+        whole = one
+        for V in chosen:
+            whole = (one + V) @ whole
+        yield "a product of the I + V_J is the identity", whole - one
+
+
+def _cancelling(i: int, parts: list[np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    for V in parts:
+        yield f"some heads of layer {i} have values that add up to 0", V
+
+
+def _unseen(
+    i: int, before: np.ndarray, some: list[np.ndarray], F: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
+    """What some heads of layer i, or all others, make of a head of the layer before."""
+    said = f"some heads of layer {i} do not see a head of layer {i - 1}"
+    for V, J in product(before, some):
+        yield said, J @ V
+        yield said, (F - J) @ V
 
 
 def _fractions(matrix: np.ndarray) -> np.ndarray:

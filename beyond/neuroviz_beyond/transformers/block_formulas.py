@@ -371,40 +371,51 @@ def known_redundancies(arch: Transformer) -> dict[str, int]:
      'key biases': 4, 'value biases': 4}
     """
     block = arch.block
-    d = min(arch.widths)
-    found = Counter()
-    inner = arch.num_layers - 1
     v = block.value_dim
+    found = Counter()
     for (H, (d_in, d_out, a)), times in arch.distinct_layers.items():
         groups = block.kv_heads or H
-        bases = (
-            a if block.rotary else _bases(a, d_in, H // groups * (d_in + block.biases))
-        )
+        in_group = H // groups
+
+        if block.rotary:
+            bases = a
+        else:
+            bases = _bases(a, d_in, in_group * (d_in + block.biases))
         found["bases of keys and queries"] += times * groups * bases
+
         if v:
-            found["bases of values and outputs"] += (
-                times * groups * _bases(v, d_in, H // groups * d_out)
-            )
-        found["temperatures"] += times * H * block.temperature
-        found["key biases"] += times * groups * a * (block.biases and not block.rotary)
-        found["value biases"] += (
-            times * (groups * v if v else (H - 1) * d_out) * block.biases
-        )
-    # directions that U₁ does not see
-    passing = d if block.mlp is None else max(0, d - block.mlp[0])
-    found["shifts between layers"] = (
-        inner * passing + block.positions * arch.widths[0]
-    ) * block.biases
+            bases = _bases(v, d_in, in_group * d_out)
+            found["bases of values and outputs"] += times * groups * bases
+
+        if block.temperature:
+            found["temperatures"] += times * H
+
+        if block.biases and not block.rotary:
+            found["key biases"] += times * groups * a
+
+        if block.biases:
+            unseen = groups * v if v else (H - 1) * d_out
+            found["value biases"] += times * unseen
+
+    d = min(arch.widths)
+    inner = arch.num_layers - 1
+    if block.biases:
+        # directions that U₁ does not see
+        passing = max(0, d - block.mlp[0]) if block.mlp else d
+        found["shifts between layers"] = inner * passing
+        if block.positions:
+            found["shifts between layers"] += arch.widths[0]
+
     if block.mlp:
         m, e = block.mlp
-        found["hidden units of the MLPs"] = inner * (
-            2 * d * m - seen_of_an_mlp(d, m, e)
-        )
+        silent = 2 * d * m - seen_of_an_mlp(d, m, e)
+        found["hidden units of the MLPs"] = inner * silent
         if e == 2 and arch.skip and block.biases:
             found["affine maps between layers"] = max(0, inner * min(d, m) - d * d)
-    found["bases between layers"] = (
-        inner * d * d * (2 if block.mlp else 1) * (not arch.skip)
-    )
+
+    if not arch.skip:
+        interfaces = 2 * inner if block.mlp else inner
+        found["bases between layers"] = interfaces * d * d
     return {name: count for name, count in found.items() if count}
 
 

@@ -455,77 +455,48 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     only if the rows of Ȧ are in the row space of A, those of V̇ in that of V, and VᵀȦ +
     V̇ᵀA = 0. The first two are solved group by group.
     """
-    over = net.over
-    w = net.layer(i)
     if net.arch.heads[i - 1] == 1:
         return
-    Q, K, V = (
-        np.concatenate([w[n] for n in (name, name.lower()) if n in w], axis=-1)
-        for name in "QKV"
-    )
-    if "beta" in w:
-        Q = over.reduce(Q * w["beta"])
+    over = net.over
+    w = net.layer(i)
     groups = net.heads_of(i)
+    Q, K, V = (_with_bias(w, name) for name in "QKV")
+    outputs = w["O"].mT if "O" in w else None
+    scaled = Q
+    if "beta" in w:
+        # β Q̇ is solved for in place of Q̇.
+        scaled = over.reduce(Q * w["beta"])
+        inverses = np.stack([inverse(over, beta) for beta in w["beta"]])
+
     turns = net.rotations(i)
     still = [np.eye(V.shape[1])]
-    attention = _Rows(
-        over, [_Products(over, K[g], Q[heads], turns) for g, heads in enumerate(groups)]
-    )
-    outputs = [w["O"].mT[heads] if "O" in w else None for heads in groups]
-    values = _Rows(
-        over, [_Products(over, *each, still) for each in zip(V, outputs, strict=True)]
-    )
-    # Each free change is a column; there is an equation for each entry of VᵀȦ + V̇ᵀA.
-    columns = []
-    for heads, moved in zip(groups, attention.moved, strict=True):
-        sums = over.matmul(
-            values.rows[heads].T, moved.swapaxes(0, 1).reshape(len(heads), -1)
-        )
-        columns.append(
-            sums.reshape(-1, *moved.shape[::2]).swapaxes(0, 1).reshape(len(moved), -1)
-        )
-    for heads, moved in zip(groups, values.moved, strict=True):
-        columns.append(
-            over.matmul(moved.mT, attention.rows[heads]).reshape(len(moved), -1)
-        )
-    solutions = null_space(over, np.concatenate(columns).T)
-    free = [*attention.free, *values.free]
-    parts = np.split(solutions, np.cumsum([len(basis) for basis in free])[:-1], axis=1)
-    changes = [
-        over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)
-    ]
-    of_attention = changes[: len(groups)]
-    of_values = changes[len(groups) :]
-    of_K = K[0].size
-    of_V = V[0].size
-    # With temperatures what was solved for in place of Q̇ is β Q̇.
-    inverses = (
-        np.stack([inverse(over, beta) for beta in w["beta"]])
-        if "beta" in w
-        else np.ones((1, 1, 1))
-    )
-    for number in range(len(solutions)):
-        solution = {
-            "K": (
-                np.stack([rows[number, :of_K] for rows in of_attention]).reshape(
-                    K.shape
-                )
-            ),
-            "Q": over.reduce(
-                np.stack([rows[number, of_K:] for rows in of_attention]).reshape(
-                    Q.shape
-                )
-                * inverses
-            ),
-            "V": np.stack([rows[number, :of_V] for rows in of_values]).reshape(V.shape),
-        }
-        if "O" in w:
-            solution["O"] = (
-                np.stack([rows[number, of_V:] for rows in of_values])
-                .reshape(w["O"].mT.shape)
-                .mT
-            )
+    attention = []
+    values = []
+    for g, heads in enumerate(groups):
+        attention.append(_Products(over, K[g], scaled[heads], turns))
+        of_group = None if outputs is None else outputs[heads]
+        values.append(_Products(over, V[g], of_group, still))
+    of_A = _Rows(over, attention)
+    of_V = _Rows(over, values)
+
+    solutions = _common_solutions(over, groups, of_A, of_V)
+    for A_moves, V_moves in zip(*solutions, strict=True):
+        of_K, of_Q = _in_both_factors(A_moves, K, Q)
+        if "beta" in w:
+            of_Q = over.reduce(of_Q * inverses)
+        solution = {"K": of_K, "Q": of_Q}
+        if outputs is None:
+            solution["V"] = V_moves.reshape(V.shape)
+        else:
+            solution["V"], of_O = _in_both_factors(V_moves, V, outputs)
+            solution["O"] = of_O.mT
         yield _as_change(net, i, solution)
+
+
+def _with_bias(w: Weights, name: str) -> np.ndarray:
+    """A weight, with its bias as one more column where there is one."""
+    bias = name.lower()
+    return np.concatenate([w[name], w[bias]], axis=-1) if bias in w else w[name]
 
 
 class _Products:
@@ -598,6 +569,46 @@ class _Rows:
             )
             self.free.append(free)
             self.moved.append(over.matmul(moved, inside))
+
+
+def _common_solutions(
+    over: Field, groups: np.ndarray, of_A: _Rows, of_V: _Rows
+) -> tuple[np.ndarray, np.ndarray]:
+    """The free changes with VᵀȦ + V̇ᵀA = 0.
+
+    Returns:
+        What the factors of A do, and those of V, each of shape (solutions, groups,
+        entries of the factors of a group).
+    """
+    # A column for each free change, an equation for each entry of VᵀȦ + V̇ᵀA.
+    columns = []
+    for heads, moved in zip(groups, of_A.moved, strict=True):
+        columns.append(over.matmul(of_V.rows[heads].T, moved))
+    for heads, moved in zip(groups, of_V.moved, strict=True):
+        columns.append(over.matmul(moved.mT, of_A.rows[heads]))
+    equations = np.concatenate(columns)
+    solutions = null_space(over, equations.reshape(len(equations), -1).T)
+
+    free = [*of_A.free, *of_V.free]
+    ends = np.cumsum([len(basis) for basis in free])
+    parts = np.split(solutions, ends[:-1], axis=1)
+    changes = [
+        over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)
+    ]
+    of_groups = len(groups)
+    return np.stack(changes[:of_groups], 1), np.stack(changes[of_groups:], 1)
+
+
+def _in_both_factors(
+    moves: np.ndarray, first: np.ndarray, seconds: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a solution does to both factors of the products; its rows hold for each
+    group the entries of `first`, then those of its `seconds`."""
+    in_first = first[0].size
+    return (
+        moves[:, :in_first].reshape(first.shape),
+        moves[:, in_first:].reshape(seconds.shape),
+    )
 
 
 def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ beyond/docs/softmax_heads_fibres.md: "Theorem H".
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import pi
+from typing import NamedTuple
 
 import numpy as np
 
@@ -153,80 +154,128 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     >>> study.same_outputs, study.found.heads
     (True, ((1, 0), (1, 0)))
     """
-    drawn = TwinSetting(
-        seed=setting.seed, skip=setting.skip, biases=setting.biases, signs=setting.signs
+    drawn = _random_parts(
+        TwinSetting(
+            seed=setting.seed,
+            skip=setting.skip,
+            biases=setting.biases,
+            signs=setting.signs,
+        )
     )
-    first, E, g, lines, X = _random_parts(drawn)
-    second = first
-    if setting.signs:
-        A, V, c, omega = first[0]
-        second = (Shown(-A, -V, -c, omega), *first[1:])
-    rates_, P = np.linalg.eig(setting.basis * E / np.linalg.norm(E))
-    G = (
-        np.eye(D)
-        if setting.has_skip
-        else ((P * np.exp(rates_)) @ np.linalg.inv(P)).real
-    )
-    g = setting.shift * g / np.linalg.norm(g) if setting.biases else 0 * g
-    second = _in_another_basis(second, G, g, setting.has_skip)
-    x, w = lines[0]
-    step = setting.off * np.outer(w, x) / (np.linalg.norm(w) * np.linalg.norm(x))
     places = tuple(
         (1, 0) if i in _ORDERS[setting.swapped] else (0, 1) for i in range(LAYERS)
     )
-    one = second[0]
-    second = (one._replace(A=one.A + np.stack([step, 0 * step])), *second[1:])
-    second = tuple(
-        Shown(*(part[list(order)] for part in layer[:3]), layer.omega)
-        for layer, order in zip(second, places, strict=True)
-    )
+    first = drawn.first
+    second = _second(setting, drawn, places)
 
     weight = np.array([1.0, 1.0, setting.third])
-    outputs = [
-        forward(network, X, weight, setting.has_skip)[..., :2]
+    outputs, other_outputs = (
+        forward(network, drawn.X, weight, setting.has_skip)[..., :2]
         for network in (first, second)
-    ]
-    sizes = np.sqrt((outputs[0] ** 2).mean(axis=(1, 2)))
-    unit = float(np.sqrt((outputs[0] ** 2).mean()))
+    )
+    sizes = np.sqrt((outputs**2).mean(axis=(1, 2)))
+    unit = float(np.sqrt((outputs**2).mean()))
     shown = int(np.abs(sizes - unit).argmin())
-    pair = [as_block_weights(network, setting.biases) for network in (first, second)]
+    moved = float(np.sqrt(((other_outputs - outputs) ** 2).mean())) / unit
+
+    weights = as_block_weights(first, setting.biases)
     try:
-        found: Alignment | str = align(setting.arch, *pair)
+        found: Alignment | str = align(
+            setting.arch, weights, as_block_weights(second, setting.biases)
+        )
     except ValueError as error:
         found = str(error)
-    moved = float(np.sqrt(((outputs[1] - outputs[0]) ** 2).mean())) / unit
-    logits = [
-        [
-            rates(network, x, w, setting.has_skip)[layer]
-            for layer, (x, w) in enumerate(lines)
-        ]
-        for network in (first, second)
-    ]
-    pictured = (outputs[0][shown], outputs[1][shown])
-    failing = where_theorem_h_fails(setting.arch, pair[0])
     return TwinStudy(
-        setting,
-        first,
-        second,
-        places,
-        pictured,
-        moved,
-        np.array(logits),
-        found,
-        failing,
+        setting=setting,
+        first=first,
+        second=second,
+        places=places,
+        outputs=(outputs[shown], other_outputs[shown]),
+        moved=moved,
+        rates=np.array(
+            [
+                _rates_on_lines(network, drawn.lines, setting.has_skip)
+                for network in (first, second)
+            ]
+        ),
+        found=found,
+        failing=where_theorem_h_fails(setting.arch, weights),
     )
+
+
+class _Drawn(NamedTuple):
+    """What is random."""
+
+    first: Network
+    E: np.ndarray  # the direction of a basis
+    g: np.ndarray  # that of a shift
+    lines: list[tuple[np.ndarray, np.ndarray]]  # x₂ and w, of inputs for each layer
+    X: np.ndarray  # inputs
 
 
 @lru_cache(16)
-def _random_parts(setting: TwinSetting) -> tuple:
-    """The first network, a basis’s and a shift’s direction, a line of inputs for each
-    layer, and inputs."""
+def _random_parts(setting: TwinSetting) -> _Drawn:
     rng = np.random.default_rng([setting.seed, 3])
     first = _first(setting, rng)
     E = rng.standard_normal((D, D))
     g = rng.standard_normal(D)
     lines = [_line(setting, first, layer, rng) for layer in range(LAYERS)]
-    return first, E, g, lines, rng.standard_normal((_INPUTS, D, 3))
+    return _Drawn(first, E, g, lines, rng.standard_normal((_INPUTS, D, 3)))
+
+
+def _second(
+    setting: TwinSetting, drawn: _Drawn, places: tuple[tuple[int, ...], ...]
+) -> Network:
+    """The second network: the first one after all changes of the setting."""
+    turned = _with_other_signs(drawn.first) if setting.signs else drawn.first
+    G = np.eye(D)
+    if not setting.has_skip:
+        G = _exponential(setting.basis * drawn.E / np.linalg.norm(drawn.E))
+    g = 0 * drawn.g
+    if setting.biases:
+        g = setting.shift * drawn.g / np.linalg.norm(drawn.g)
+    rebased = _in_another_basis(turned, G, g, setting.has_skip)
+    x, w = drawn.lines[0]
+    step = setting.off * np.outer(w, x) / (np.linalg.norm(w) * np.linalg.norm(x))
+    return _with_heads_in_order(_with_step(rebased, step), places)
+
+
+def _with_other_signs(network: Network) -> Network:
+    """Layer 1 with −A, −c and −V."""
+    one, two = network
+    return one._replace(A=-one.A, V=-one.V, c=-one.c), two
+
+
+def _exponential(M: np.ndarray) -> np.ndarray:
+    """exp(M), by the eigenvectors of M."""
+    values, P = np.linalg.eig(M)
+    return ((P * np.exp(values)) @ np.linalg.inv(P)).real
+
+
+def _with_step(network: Network, step: np.ndarray) -> Network:
+    """The first A moved by a step."""
+    one, two = network
+    return one._replace(A=one.A + np.stack([step, 0 * step])), two
+
+
+def _with_heads_in_order(
+    network: Network, places: tuple[tuple[int, ...], ...]
+) -> Network:
+    """The heads of each layer in another order."""
+    reordered = []
+    for layer, order in zip(network, places, strict=True):
+        heads = list(order)
+        reordered.append(
+            layer._replace(A=layer.A[heads], V=layer.V[heads], c=layer.c[heads])
+        )
+    return tuple(reordered)
+
+
+def _rates_on_lines(
+    network: Network, lines: list[tuple[np.ndarray, np.ndarray]], skip: bool
+) -> list[list[float]]:
+    """(layer, head): the rate of a head on the line of its layer."""
+    return [rates(network, x, w, skip)[i] for i, (x, w) in enumerate(lines)]
 
 
 def forward(
