@@ -214,6 +214,11 @@ PATH = [path for path in sources() if path.parent == FOLDER]
 ANSWERS = [
     ("00_start", "How many dimensions does the set", r"\b(38|26)\b|[Ii]nterface"),
     ("01_matrix_factorization", "24 entries go in.", r"\b(15|8)\b|a\(2d|12 − 4"),
+    (
+        "02_single_layer_fibers",
+        "The step along the curve",
+        r"second order|slope|only just|millionth|varepsilon\^2|like ε",
+    ),
     ("02_single_layer_fibers", "18 directions.", r"[Oo]ne direction is|only \*silent"),
     ("02_single_layer_fibers", "How many of the six", r"\b[Ss]wap|second branch"),
     ("03_singular_locus", "When is R = 0?", r"roots? meet|[Rr]esultant|length 0"),
@@ -278,6 +283,12 @@ def test_only_the_last_question_about_the_surface_opens_it():
         assert panel < place < last
     (buttons,) = places_of("03_singular_locus", '"s = 1"')
     assert last < buttons
+
+
+def test_the_order_of_a_step_is_asked_before_the_panel_that_shows_it():
+    (question,) = places_of("02_single_layer_fibers", '"The step along the curve')
+    (panel,) = places_of("02_single_layer_fibers", "FiberExplorer(asks=")
+    assert question < panel
 
 
 def test_the_button_of_two_branches_stands_behind_the_question():
