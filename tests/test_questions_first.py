@@ -21,6 +21,7 @@ from neuroviz.explorables import (
     ResultantExplorer,
     SectionExplorer,
     SurfaceExplorer,
+    VirtualWeightsExplorer,
 )
 from tools.book import site
 from tools.editions import read
@@ -60,6 +61,16 @@ ASKING = {
         FiberExplorer,
         "",
         r"the fibre|same|first order|second order|slope|silent",
+    ),
+    "basis between layers": (
+        VirtualWeightsExplorer,
+        "along=0",
+        r"moved yet|recovered|same\b|stands? still",
+    ),
+    "factor of L": (
+        VirtualWeightsExplorer,
+        "view=rescale;layers=2;width=3;log_1=0;log_2=0;log_3=0;log_4=0",
+        r"all λ are 1|all factors are 1|same\b|costs λ₀",
     ),
     "common root": (ResultantExplorer, "", r"no root|is common|are common"),
     "yellow line": (
@@ -224,6 +235,8 @@ ANSWERS = [
     ("03_singular_locus", "When is R = 0?", r"roots? meet|[Rr]esultant|length 0"),
     ("03_singular_locus", "Which points of the yellow", r"[Dd]otted|to its end|pinch"),
     ("03_singular_locus", "The plane moves from", r"cusp"),
+    ("04_deep_dimension", "Layer 1 changes the basis", r"\b[Ff]our (matrices|move)|C\^"),
+    ("04_deep_dimension", "Three layers, and M₁", r"\b512\b|2\^9|3\^\{l"),
     ("04_deep_dimension", "144 parameters.", r"\b61\b|\(l\+1\)|48 - 32"),
     ("05_softmax_conjecture", "d = d′ = 3, a = 2, one", r"sharper|\b17\b|[Nn]otice a"),
     ("05_softmax_conjecture", "Four layers.", r"Eq\. 16|3\.10|in each layer"),
@@ -314,7 +327,6 @@ def test_a_fold_and_a_comment_are_told_apart():
 # Panels without a topic beside a question, and why they answer nothing.
 AT_REST = {
     "00_start": "opens with one layer, and the question is about two",
-    "04_deep_dimension": "opens where no weight has moved and all factors are 1",
     "05_softmax_conjecture": "is a chart that no question is about",
 }
 
@@ -334,7 +346,6 @@ def test_a_panel_beside_a_question_asks_first():
                     quiet.setdefault(path.stem, []).append(panel.split("(")[0])
     assert quiet == {
         "00_start": ["LedgerExplorer"],
-        "04_deep_dimension": ["VirtualWeightsExplorer"] * 2,
         "05_softmax_conjecture": ["Figure3Explorer"],
     }
     assert {*quiet} == {*AT_REST}
