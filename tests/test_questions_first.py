@@ -102,7 +102,7 @@ ASKING = {
     "section": (
         SectionExplorer,
         "offset=0.2",
-        r"pinch|cross|isolated|cusp|node|closure",
+        r"pinch|cross|isolated|cusp|closure",
     ),
     "terms of the sum": (
         all_explorables.UnrollingExplorer,
