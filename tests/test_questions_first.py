@@ -81,7 +81,7 @@ ASKING = {
     "tokens that meet": (
         ProofExplorer,
         "",
-        r"does nothing|blind|forces|distance is left|still silent",
+        r"does nothing|see one|sees one|forces|distance is left|still silent",
     ),
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
     "the formula put to the test": (
@@ -235,7 +235,11 @@ ANSWERS = [
     ("03_singular_locus", "When is R = 0?", r"roots? meet|[Rr]esultant|length 0"),
     ("03_singular_locus", "Which points of the yellow", r"[Dd]otted|to its end|pinch"),
     ("03_singular_locus", "The plane moves from", r"cusp"),
-    ("04_deep_dimension", "Layer 1 changes the basis", r"\b[Ff]our (matrices|move)|C\^"),
+    (
+        "04_deep_dimension",
+        "Layer 1 changes the basis",
+        r"\b[Ff]our (matrices|move)|C\^",
+    ),
     ("04_deep_dimension", "Three layers, and M₁", r"\b512\b|2\^9|3\^\{l"),
     ("04_deep_dimension", "144 parameters.", r"\b61\b|\(l\+1\)|48 - 32"),
     ("05_softmax_conjecture", "d = d′ = 3, a = 2, one", r"sharper|\b17\b|[Nn]otice a"),

@@ -21,7 +21,7 @@ from neuroviz.softmax.immersion_facts import immersion_facts, letter, relation_o
 _FACTS = ("here on two tokens; it holds for more", "our proof, not peer-reviewed")
 LAYERS = range(1, MOST_LAYERS + 1)
 EXPERIMENTS = [
-    ("all as they are", "as-they-are"),
+    ("network as it is", "as-they-are"),
     ("all frozen", "frozen"),
     *((f"only layer {i} free", f"only-{i}") for i in LAYERS),
     ("my own", "own"),
@@ -30,7 +30,7 @@ MODES = [
     ("as it is", "true"),
     ("free: μ, ν below", "free"),
     ("frozen: P = Q = 0", "frozen"),
-    ("collapsed: PQ = 1", "collapsed"),
+    ("tokens meet: PQ = 1", "collapsed"),
 ]
 SHARE = (0.0, 1.0, 0.01)  # least, most and step
 _RANGES = {f"{share}_{i}": SHARE for i in LAYERS for share in ("mu", "nu")}
@@ -163,7 +163,7 @@ class ProofExplorer(Panel):
         setting = answer.setting
         found = answer.everything
         measured = exact_badge(
-            f"as they are: {found.kernel} silent",
+            f"network as it is: {found.kernel} silent",
             found.measured.prime,
             "The rank of the derivative in (L, M₁, …, M_l), with a random element of "
             "the field for each exponential.",
@@ -220,7 +220,7 @@ def _say_step(study: ImmersionStudy) -> str:
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
-        return "Step 1, with Ax 1971: what is silent here is silent for free P, Q."
+        return "Step 1: what is silent here stays silent if P and Q are any numbers."
     if set(s.modes) == {"frozen"}:
         return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
@@ -284,6 +284,6 @@ def _say_proof(study: ImmersionStudy) -> str:
             " (exact)."
         )
     return (
-        f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent"
-        " altogether."
+        f"{why}, its tokens meet, and all later layers see one token only: {left}"
+        f" {are} silent altogether."
     )
