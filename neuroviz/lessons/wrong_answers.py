@@ -116,7 +116,8 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     else:
         yield Mistake("lightning's number", two_tokens - layers, _GAIN)
         yield Mistake("a rescaling under softmax", two_tokens - 1, _GAIN)
-    separately = _count(arch, seen, lambda a, w: 2 * a * w)
+    # Without the bases between layers, at their full widths.
+    separately = _count(arch, arch.widths, lambda a, w: 2 * a * w)
     hint = (
         "Q and K enter through A = KᵀQ only: the basis inside each head can be changed"
         " freely."
@@ -126,7 +127,19 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
         "Two silent families are still counted: the basis inside each head, and a"
         " factor of A and V."
     )
-    yield Mistake("Q and K separately, no rescaling", separately, hint)
+    # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many
+    # separate matrices V_i.
+    inner = sum(w * w for w in seen[1:-1])
+    name = "Q and K separately, no rescaling"
+    if separately == right + inner:
+        # The number of two mistakes: only the bases between layers are taken away, or
+        # all but these.
+        name = "interfaces only, or all but these"
+        hint = (
+            "Three families are silent: the bases inside the heads, the bases between"
+            " the layers, and the factors of A and V. Which of them do you still count?"
+        )
+    yield Mistake(name, separately, hint)
     hint = (
         "With a head wider than its tokens the basis change is no longer free: part of"
         " it acts on a space "
@@ -146,15 +159,30 @@ def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
         " outside: each such "
     )
     hint += "place costs the square of its width."
-    # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many
-    # separate matrices V_i.
-    inner = sum(w * w for w in seen[1:-1])
     yield Mistake("no interfaces", right + inner, hint)
+    if lightning:
+        hint = (
+            "The bases between the layers and inside the heads are taken away. Which"
+            " factor is still free, and is every coordinate between the layers filled?"
+        )
+        full = _count(arch, arch.widths, alpha)
+        yield Mistake("full widths, no rescaling", full, hint)
+    in_heads = 0
+    for d_in, _, a in arch.layers:
+        in_heads += 2 * a * d_in - alpha(a, d_in)
+    hint = (
+        "The bases inside the heads and the factors are taken away. Where else is a"
+        " basis?"
+    )
+    only_between = arch.num_parameters - in_heads - factors
+    yield Mistake("heads and factors only", only_between, hint)
     hint = (
         "The bases inside the heads are taken away. Where else is a basis, and where a"
         " factor?"
     )
-    yield Mistake("heads only", right + inner + factors, hint)
+    yield Mistake("heads only", arch.num_parameters - in_heads, hint)
+    hint = "The factors are taken away. There are bases, too, that nobody sees: where?"
+    yield Mistake("factors only", arch.num_parameters - factors, hint)
     if layers > 1:
         hint = (
             "Bases can be changed between two layers only: the input and the output are"
