@@ -45,6 +45,47 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 # <!-- check: np.allclose(layer(2 * A, V / 2, X), layer(A, V, X)) -->
 # All pairs $(A, V)$ with one and the same function are called the **fibre** of that function.
 #
+# ## Take a small step
+#
+# All $(xA, yV)$ with numbers $x$ and $y$ are a plane. On the curve $xy = 1$ the function is the same. We stand on it, at $x = y = 1$, and take a
+# straight step of length $\varepsilon = 0.001$:
+#
+# * *across* the curve, to $\bigl((1+\varepsilon)A,\ (1+\varepsilon)V\bigr)$. It moves the outputs by two thousandths of their size;
+# * *along* the curve, in the direction of its tangent, to $\bigl((1+\varepsilon)A,\ (1-\varepsilon)V\bigr)$.
+#
+# By how much does the second step move the outputs?
+#
+# <!-- teacher (4 min): Take guesses before anybody multiplies out. This is the one place where the word tangent is worth the chalk. -->
+
+# %%
+e = 0.001
+along = np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
+across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
+
+# %% jupyter={"source_hidden": true}
+from neuroviz.lessons.teaching import predict
+
+predict(
+    "The step along the curve moves the outputs by 10ⁿ of their size. Which n?",
+    round(np.log10(along)),
+    wrong={
+        -3: "That is the size of the step. Multiply out (1 + ε)(1 − ε).",
+        -9: "That would be ε³. Multiply out (1 + ε)(1 − ε).",
+        6: "The outputs hardly move: n is negative.",
+        3: "The outputs hardly move: n is negative.",
+    },
+)
+
+# %% [markdown]
+# <details><summary>Why? Open this when you have committed to a number.</summary>
+#
+# The outputs move by a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: a change of *second order*. Across the curve
+# $(1+\varepsilon)(1+\varepsilon)$ is near $1 + 2\varepsilon$: a change of *first order*.
+# <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
+#
+# </details>
+
+# %% [markdown]
 # ## Walk along a fibre
 #
 # $A$ and $V$ have 18 entries, so their weights can move in 18 directions. In how many of them does the function stand still?
@@ -56,7 +97,6 @@ np.allclose(layer(2 * A, V / 2, X), layer(A, V, X))
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FiberExplorer
-from neuroviz.lessons.teaching import predict
 from neuroviz.lessons.wrong_answers import wrong_answers
 
 predict(
@@ -77,7 +117,7 @@ fibre
 
 # %% [markdown]
 # *What you see.* First comes the plane of all $(xA, yV)$: along each curve the product $xy$ is the same. Then come the weights, and the outputs as bars, black at the start: a green frame means that they are equal. The
-# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart is for the next section.
+# slider *walk along* sets the exponent of $c = 2^{\text{walk}}$ in $(cA, V/c)$. The last chart is for [the next section](#Read-the-orders-off-the-chart).
 #
 # * Drag the point along the curve (▶ walks it). What changes, and what does not? Does another input change the answer?
 # * Drag it off the curve. What happens to the outputs?
@@ -92,41 +132,13 @@ fibre
 # </details>
 
 # %% [markdown]
-# ## Tell first order from second order
+# ## Read the orders off the chart
 #
-# The last chart of [the panel](#Walk-along-a-fibre) names two orders. What do they mean? Take a step of length $\varepsilon = 0.001$ that goes across the curve: it moves the outputs by two thousandths of their
-# size. And one that starts out along the curve? The curve is bent, so a straight step along it leaves it too, but only just.
+# The last chart of [the panel](#Walk-along-a-fibre) shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
+# order is the slope of a line: 1 for a step off the curve, 2 for a step along it. The curve is bent, so a straight step along it leaves it too, but only just.
+# <!-- check: [round(curve.slope) for curve in (shown(FiberExplorer)[0].aside, shown(FiberExplorer)[0].along)] == [1, 2] -->
 #
-# <!-- teacher (4 min): Take guesses before anybody points at the chart. This is the one place where the word tangent is worth the chalk. -->
-
-# %%
-e = 0.001
-along = np.abs(layer((1 + e) * A, (1 - e) * V, X) / layer(A, V, X) - 1).max()
-across = np.abs(layer((1 + e) * A, (1 + e) * V, X) / layer(A, V, X) - 1).max()
-
-# %% jupyter={"source_hidden": true}
-predict(
-    "The step along the curve moves the outputs by 10ⁿ of their size. Which n?",
-    round(np.log10(along)),
-    wrong={
-        -3: "That is the size of the step. Multiply out (1 + ε)(1 − ε).",
-        -9: "That would be ε³. Multiply out (1 + ε)(1 − ε).",
-        6: "The outputs hardly move: n is negative.",
-        3: "The outputs hardly move: n is negative.",
-    },
-)
-
-# %% [markdown]
-# <details><summary>Why? Open this when you have committed to a number.</summary>
-#
-# Along the curve the outputs move by a millionth, since $(1+\varepsilon)(1-\varepsilon) = 1 - \varepsilon^2$: of *second order*. Across it $(1+\varepsilon)(1+\varepsilon)$ is near $1 + 2\varepsilon$: of *first order*.
-# <!-- check: np.isclose(along, 1e-6) and np.isclose(across, 2e-3, rtol=1e-2) -->
-#
-# </details>
-#
-# The chart shows how far the outputs move after a straight step of any length. Its scales are logarithmic, so the
-# order is the slope of a line. The rescaling is the *only*
-# direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
+# The rescaling is the *only* direction in which nothing moves to first order: the only *silent* one (Lemma A.3 of the paper).
 
 # %% [markdown]
 # ## Go down to rank one

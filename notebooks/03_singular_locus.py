@@ -127,7 +127,7 @@ print(
 #
 # $$q_1 = X^2 + sXY + Y^2, \qquad q_2 = y\,(X^2 - Y^2) + z\,XY .$$
 #
-# In this slice the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
+# In this slice, which the panels call S1, the resultant is zero where $z^2 = (s^2 - 4)\,y^2$.
 # <!-- check: all(resultant((1, s, 1), (y, z, -y)) == (4 - s * s) * y * y + z * z for s in range(5) for y in range(5) for z in range(5)) -->
 #
 # The surface is the set where $R = 0$. At most of its points it has a tangent plane. A point without one is **singular**, and the yellow line has them all. Turn the surface, and look at this line from all sides.
@@ -328,7 +328,7 @@ check_boundary_layer(A_new, V_new)
 # ## Does training end there?
 #
 # The paper raises the possibility that training prefers singular functions. Let layers learn, and watch where they end. In the panel you hold a
-# **target**, a point of the slice. Forty layers with random weights follow $-\nabla$ of half the squared distance to it.
+# **target**, a point of the slice. (The panel draws the half $s \ge 0$ of it. The other half has the same functions, turned.) Forty layers with random weights follow $-\nabla$ of half the squared distance to it.
 #
 # A layer that learns has six coordinates and leaves the slice. So each is drawn at its *twin*: where it comes to lie in the slice by turning $(X, Y)$,
 # turning $(q_1, q_2)$ and a factor, of which none changes whether it is singular. Turning changes distances; the chart has the true ones.
@@ -350,9 +350,9 @@ LearningExplorer()
 # * One step beside the dots none does: the nearest layer is smooth.
 # <!-- tested: test_learning_facts.py::test_the_answer_of_a_move_is_where_400_layers_of_python_end -->
 #
-# For which targets is the nearest layer singular? For those on the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
-# $y = 0$, $(s - 1)^2 + z^2 \le 1$. The dotted line is its diameter. Drag the target along the coin, and off it.
-# In all six dimensions they are the targets $q_i = k_i u^2 + p_i w^2$ ($i = 1, 2$) with linear forms $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
+# For which targets in this half of the slice is the nearest layer singular? For those on the full part of the yellow line, which are singular layers themselves, and for those on the **coin** that has appeared:
+# $y = 0$, $(s - 1)^2 + z^2 \le 1$. Its diameter is the dotted line from $s = 0$ to $s = 2$. The half $s \le 0$ has a coin of its own, $(s + 1)^2 + z^2 \le 1$. Drag the target along the coin, and off it.
+# In all six dimensions the coins become the targets $q_i = k_i u^2 + p_i w^2$ ($i = 1, 2$) with linear forms $u \perp w$ and $p \cdot k \ge \lvert p \rvert^2$; 5 parameters, so a coin is thin there, too
 # ([the proof](../docs/mathematics/nearest_layer.md)). A target drawn at random lies beside all of them; where its layers end, [Further](#Draw-targets-at-random) asks.
 # <!-- tested: test_learning_facts.py::test_in_the_slice_the_nearest_layer_is_singular_on_the_line_and_the_coin -->
 #
@@ -394,7 +394,7 @@ SectionExplorer(state="offset=0.2", only=["turn", "tilt", "offset"], asks="secti
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# In the dotted part it is one point, which belongs to no curve at all. At the pinch point it is a curve with a cusp; beyond, it is a curve that crosses itself, as two sheets do. The pinch point is where one turns into the other.
+# In the dotted part it is one point, which belongs to no curve at all. At the pinch point it is a curve with a cusp; beyond, it is a curve that crosses itself, as two sheets do: a **crossing**. The pinch point is where one turns into the other.
 # <!-- check: "is one isolated point" in shown(SectionExplorer, "offset=0.2")[1] and "cusp" in shown(SectionExplorer, "offset=0.45")[1] -->
 # <!-- check: "crosses itself once" in shown(SectionExplorer, "offset=0.6875")[1] -->
 #

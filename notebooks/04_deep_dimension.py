@@ -73,6 +73,7 @@ predict(
         2: "V₁ writes the tokens, and V₂ reads them. Which other matrices read them?",
         6: "Layer 1 reads the tokens of the input. Does their basis change?",
     },
+    asks="basis between layers",
 )
 
 # %% [markdown]
@@ -93,14 +94,15 @@ VirtualWeightsExplorer(
         "two layers": "along=0.7",
         "four layers, basis in the middle": "layers=4;interface=middle;along=0.7",
     },
+    asks="basis between layers",
 )
 
 # %% [markdown]
-# With four layers again four matrices move, as the title says. Why does none of layers 1 and 4 move, which are not drawn?
+# Press **four layers, basis in the middle**. How many matrices move now? Layers 1 and 4 are not drawn. Does one of their matrices move?
 #
 # <details><summary>Answer</summary>
 #
-# The basis lies between layers 2 and 3. Only the layer before it writes in it, and only the layer after it reads in it.
+# Again four matrices move, as the title says, and none of layers 1 and 4. The basis lies between layers 2 and 3. Only the layer before it writes in it, and only the layer after it reads in it.
 # <!-- check: sum(part.change > 1e-6 for part in shown(VirtualWeightsExplorer, "layers=4;interface=middle;along=0.7")[0].weights) == 4 -->
 #
 # </details>
@@ -124,6 +126,7 @@ predict(
         27: "The third layer uses the second one three times, and that one uses the first three times: how many factors of 2?",
         8: "The second layer uses the doubled tokens three times. How often does the third use those?",
     },
+    asks="factor of L",
 )
 
 # %% [markdown]
@@ -137,6 +140,7 @@ VirtualWeightsExplorer(
         "two layers, λ₁ = 2": "log_1=1",
         "four layers, λ₁ = 2": "layers=4;log_1=1",
     },
+    asks="factor of L",
 )
 
 # %% [markdown]
@@ -169,7 +173,7 @@ predict(
 )
 
 # %% [markdown]
-# The picture opens with the network of the first notebook. Set **head dimension a** to 4 and press **+** to see this one; or drag the edges of its layers.
+# The picture opens with the network of the first notebook. To see this one, <!-- lab -->set **head dimension a** to 4 and press **+**; or drag the edges of its layers.<!-- end of lab --><!-- page: drag the edges $a_1$ and $a_2$ of its two layers to 4, then press **+**. -->
 # **▶** moves the weights along a family, there and back. Watch the output.
 
 # %% jupyter={"source_hidden": true}
@@ -177,7 +181,7 @@ LedgerExplorer(only=["width", "head_dim", "layers"], asks="sum of a network")
 
 # %% [markdown]
 # * What does each further layer cost?
-# * Drag **head dimension a** past **width d**. The parameters go on growing. And the dimension?
+# * <!-- lab -->Drag **head dimension a** past **width d**.<!-- end of lab --><!-- page: Drag the edge $a_1$ of a layer past 4, its width. --> The parameters go on growing. And the dimension?
 #
 # <details><summary>Answers</summary>
 #

@@ -194,7 +194,7 @@ check_more_than_factors(my_sizes)
 # with two exponentials, $P = e^{\,(x_2 - x_1)^\top M x_1}$ and $Q = e^{\,(x_1 - x_2)^\top M x_2}$. The new tokens $x_1 - \mu\,(x_1 - x_2)$ and $x_2 + \nu\,(x_1 - x_2)$ lie between the old ones. Their difference is $x_1 - x_2$ times $1 - \mu - \nu$.
 # <!-- tested: test_two_tokens.py::test_the_tokens_stay_on_their_line_and_the_determinant_scales_their_difference -->
 #
-# <!-- teacher (6 min): Everything hangs on 1 − μ − ν. Let the room find the settings, frozen and collapsed, before you name them. -->
+# <!-- teacher (6 min): Everything hangs on 1 − μ − ν. Let the room find the settings, frozen and tokens that meet, before you name them. -->
 
 # %% jupyter={"source_hidden": true}
 predict(

@@ -55,7 +55,7 @@ def fold(name: str) -> str:
         f'<details class="nv-question"{asks}>'
         f"<summary><p>Predict. {one['question']}</p></summary>"
         f"<p>It is <strong>{one['answer']}</strong>.</p>"
-        f"<!-- remarks --><ul>{remarks}</ul></details>"
+        f"<!-- remarks --><p>Wrong guesses:</p><ul>{remarks}</ul></details>"
     )
     return questions.marked(name, "question", text)
 

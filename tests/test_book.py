@@ -170,21 +170,32 @@ def figures_in(mode: str, kind: type, control: str) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("answer", "others", "remark"),
+    ("answer", "others", "remarks"),
     [
-        (38, {"wrong": {40: "A factor can move."}}, "* 40: A factor can move."),
+        (
+            38,
+            {"wrong": {40: "A factor can move."}},
+            "Wrong guesses, and what each of them overlooks:\n\n"
+            "* 40: A factor can move.",
+        ),
         (
             "yes",
             {"choices": {"yes": "Indeed.", "no": "Try a = 1."}},
-            "* no: Try a = 1.",
+            "The choices, one by one:\n\n* yes: Indeed.\n* no: Try a = 1.",
         ),
     ],
 )
-def test_a_question_hides_its_answer_and_gives_the_hints(answer, others, remark):
+def test_a_question_hides_its_answer_and_gives_the_hints(answer, others, remarks):
     asked = teaching.predict("Larger for $a = 2$?", answer, **others)
     before, after = pages.question("x-1", capture.texts(asked)).split("</summary>")
     assert "Larger for $a = 2$?" in before and str(answer) not in before
-    assert f"**{answer}**" in after and remark in after
+    its, hints = after.split("<!-- remarks -->")
+    assert f"**{answer}**" in its and remarks in hints
+
+
+def test_a_question_without_hints_has_no_heading_for_them():
+    asked = teaching.predict("How many?", 38)
+    assert "guesses" not in pages.question("x-1", capture.texts(asked))
 
 
 def test_a_panel_lists_its_presets_above_its_figure_and_so_does_a_row_alone():

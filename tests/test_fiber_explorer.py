@@ -87,3 +87,41 @@ def test_a_slider_that_stops_beside_one_stands_at_the_crossing(panel):
         panel._shown.places[1] == (0.0, 0.0) and "off it like ε²." in panel.description
     )
     assert fiber_facts(panel._shown)["outputs"]["says"][-1]["text"] == "= same: all 0"
+
+
+@pytest.mark.parametrize(
+    ("state", "goes_along"),
+    [
+        ("along=0", True),
+        ("preset=rank-one;along=0;swap=yes", True),
+        ("preset=zero;along=1", True),
+        ("kind=softmax;along=0", False),
+        ("kind=softmax;along=1", False),
+        ("walk=a-alone;along=0", False),
+        ("walk=antisymmetric;along=0", False),
+        ("walk=antisymmetric;along=0;tokens=1", True),
+        ("kind=softmax;tokens=1;walk=a-alone;along=0", True),
+        # up to A = 0 the function is 0; there the walk turns, and V grows
+        ("kind=softmax;preset=zero;along=0.99", True),
+        ("kind=softmax;preset=zero;along=1", False),
+    ],
+)
+def test_a_step_is_along_the_fibre_only_where_the_walk_goes_on_along_it(
+    panel, state, goes_along
+):
+    panel.state = state
+    where = "along the fibre" if goes_along else "in the walk's direction"
+    assert f"A straight step ε {where} moves φ" in panel.description
+    _, along = panel.facts["steps"]["curves"]
+    assert along["role"] == ("certified" if goes_along else "ink")
+
+
+def test_where_the_function_is_zero_the_lengths_of_both_matrices_are_said(panel):
+    panel.state = "preset=zero;along=0"
+    assert "now A has length 1 and V has length 0." in panel.description
+    panel.state = "preset=zero;along=1.5;negative=yes"
+    assert "both signs changed, now A has length 0 and V has length 1." in (
+        panel.description
+    )
+    panel.state = "preset=zero;along=0;off=0.5"
+    assert "of the outputs of a layer with A and V of length 1." in panel.description

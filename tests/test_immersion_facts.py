@@ -43,7 +43,7 @@ def said(facts: dict) -> str:
             "still silent: 12 → 8 → 4 → 0",
             "leave 8, 4, 0",
         ),
-        ("", "", "", "Step 1, with Ax 1971"),
+        ("", "", "", "Step 1: what is silent here stays silent"),
         (
             "experiment=frozen",
             "frozen: nothing moves",
@@ -60,7 +60,7 @@ def said(facts: dict) -> str:
         ),
         (
             "symmetric=0",
-            "they meet in layer 1: the rest is blind",
+            "they meet in layer 1: later layers see one token",
             "4 directions are silent: M₁ is",
             "",
         ),
@@ -89,14 +89,14 @@ def test_headlines_and_words_say_what_was_found(panel, state, line, bars, words)
 def test_badges_and_hatching_follow_the_hypotheses(panel):
     assert "□ proved here · Theorem A<" in title(
         panel
-    ) and "as they are: 0 silent" in title(panel)
+    ) and "network as it is: 0 silent" in title(panel)
     assert panel.facts["hidden"]["relation"] is None
     panel.state = "symmetric=0"
     assert "▨ outside hypotheses · Theorem A<" in title(panel)
-    assert panel.facts["hidden"]["relation"] == "cannot be made: P₁Q₁ = 1"
+    assert panel.facts["hidden"]["relation"] == ("layer 1 cannot be frozen: P₁Q₁ = 1")
     panel.state = "causal=yes"
     assert "▨ outside hypotheses · Theorem A′" in title(panel)
-    assert panel.facts["hidden"]["relation"] == "cannot be made: Q₁ = 1"
+    assert panel.facts["hidden"]["relation"] == ("layer 1 cannot be frozen: Q₁ = 1")
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -154,7 +154,7 @@ NOTHING = ("P = Q = 0", ["does nothing"])
         ("experiment=frozen", [NOTHING, NOTHING]),
         (
             "experiment=own;mode_1=collapsed",
-            [("P = Q = 1", ["they meet"]), ("", ["blind", "M₂ is hidden"])],
+            [("P = Q = 1", ["they meet"]), ("", ["sees one token", "M₂ is hidden"])],
         ),
         (
             "experiment=own;mode_1=free;mu_1=1;nu_1=1;mode_2=frozen",

@@ -122,7 +122,7 @@ def test_while_the_panel_asks_the_answers_are_hidden_and_the_numbers_are_not(
     )
     page = scene(states[0], kind=ProofExplorer)
     page.add_style_tag(content=".nv-asking .nv-answer { visibility: hidden }")
-    answers = ("they meet", "blind", "M₂ is hidden", "does nothing", "Q₁ = 1")
+    answers = ("they meet", "sees one token", "M₂ is hidden", "does nothing", "Q₁ = 1")
     seen = """(words) => [...box.querySelectorAll("tspan, h4 span")].some((one) =>
       !one.querySelector("tspan") && one.textContent.includes(words)
       && getComputedStyle(one).visibility === "visible")"""

@@ -163,6 +163,14 @@ def test_beside_the_coin_by_a_little_the_nearest_layer_is_smooth():
         assert nearest_is_singular(*forms_at(*place))
 
 
+def test_the_half_that_is_not_drawn_has_the_mirror_image_of_the_coin():
+    steps = [Fraction(n, 5) for n in range(-10, 11)]
+    for s, y, z in product(steps[:11], (0, Fraction(1, 5)), steps):
+        is_on_line = (s, y, z) == (-2, 0, 0)
+        said = is_on_line or (y == 0 and (s + 1) ** 2 + z**2 <= 1)
+        assert nearest_is_singular(*forms_at(s, y, z)) == said, (s, y, z)
+
+
 def random_pair(rng, is_split: bool) -> tuple:
     """k⊗u² + p⊗w² with u ⊥ w in whole numbers; or a pair in general position."""
     if not is_split:

@@ -21,6 +21,7 @@ from neuroviz.explorables import (
     ResultantExplorer,
     SectionExplorer,
     SurfaceExplorer,
+    VirtualWeightsExplorer,
 )
 from tools.book import site
 from tools.editions import read
@@ -61,6 +62,16 @@ ASKING = {
         "",
         r"the fibre|same|first order|second order|slope|silent",
     ),
+    "basis between layers": (
+        VirtualWeightsExplorer,
+        "along=0",
+        r"moved yet|recovered|same\b|stands? still",
+    ),
+    "factor of L": (
+        VirtualWeightsExplorer,
+        "view=rescale;layers=2;width=3;log_1=0;log_2=0;log_3=0;log_4=0",
+        r"all λ are 1|all factors are 1|same\b|costs λ₀",
+    ),
     "common root": (ResultantExplorer, "", r"no root|is common|are common"),
     "yellow line": (
         SurfaceExplorer,
@@ -70,7 +81,7 @@ ASKING = {
     "tokens that meet": (
         ProofExplorer,
         "",
-        r"does nothing|blind|forces|distance is left|still silent",
+        r"does nothing|see one|sees one|forces|distance is left|still silent",
     ),
     "P is let go": (NewVariableExplorer, "", r"a·d [=≠] b·c|rank \d|made of"),
     "the formula put to the test": (
@@ -91,7 +102,7 @@ ASKING = {
     "section": (
         SectionExplorer,
         "offset=0.2",
-        r"pinch|cross|isolated|cusp|node|closure",
+        r"pinch|cross|isolated|cusp|closure",
     ),
     "terms of the sum": (
         all_explorables.UnrollingExplorer,
@@ -214,11 +225,22 @@ PATH = [path for path in sources() if path.parent == FOLDER]
 ANSWERS = [
     ("00_start", "How many dimensions does the set", r"\b(38|26)\b|[Ii]nterface"),
     ("01_matrix_factorization", "24 entries go in.", r"\b(15|8)\b|a\(2d|12 − 4"),
+    (
+        "02_single_layer_fibers",
+        "The step along the curve",
+        r"second order|slope|only just|millionth|varepsilon\^2|like ε",
+    ),
     ("02_single_layer_fibers", "18 directions.", r"[Oo]ne direction is|only \*silent"),
     ("02_single_layer_fibers", "How many of the six", r"\b[Ss]wap|second branch"),
     ("03_singular_locus", "When is R = 0?", r"roots? meet|[Rr]esultant|length 0"),
     ("03_singular_locus", "Which points of the yellow", r"[Dd]otted|to its end|pinch"),
     ("03_singular_locus", "The plane moves from", r"cusp"),
+    (
+        "04_deep_dimension",
+        "Layer 1 changes the basis",
+        r"\b[Ff]our (matrices|move)|C\^",
+    ),
+    ("04_deep_dimension", "Three layers, and M₁", r"\b512\b|2\^9|3\^\{l"),
     ("04_deep_dimension", "144 parameters.", r"\b61\b|\(l\+1\)|48 - 32"),
     ("05_softmax_conjecture", "d = d′ = 3, a = 2, one", r"sharper|\b17\b|[Nn]otice a"),
     ("05_softmax_conjecture", "Four layers.", r"Eq\. 16|3\.10|in each layer"),
@@ -280,6 +302,12 @@ def test_only_the_last_question_about_the_surface_opens_it():
     assert last < buttons
 
 
+def test_the_order_of_a_step_is_asked_before_the_panel_that_shows_it():
+    (question,) = places_of("02_single_layer_fibers", '"The step along the curve')
+    (panel,) = places_of("02_single_layer_fibers", "FiberExplorer(asks=")
+    assert question < panel
+
+
 def test_the_button_of_two_branches_stands_behind_the_question():
     (question,) = places_of("02_single_layer_fibers", '"How many of the six leave')
     (buttons,) = places_of("02_single_layer_fibers", '"rank one":')
@@ -303,7 +331,6 @@ def test_a_fold_and_a_comment_are_told_apart():
 # Panels without a topic beside a question, and why they answer nothing.
 AT_REST = {
     "00_start": "opens with one layer, and the question is about two",
-    "04_deep_dimension": "opens where no weight has moved and all factors are 1",
     "05_softmax_conjecture": "is a chart that no question is about",
 }
 
@@ -323,7 +350,6 @@ def test_a_panel_beside_a_question_asks_first():
                     quiet.setdefault(path.stem, []).append(panel.split("(")[0])
     assert quiet == {
         "00_start": ["LedgerExplorer"],
-        "04_deep_dimension": ["VirtualWeightsExplorer"] * 2,
         "05_softmax_conjecture": ["Figure3Explorer"],
     }
     assert {*quiet} == {*AT_REST}

@@ -91,7 +91,7 @@ def test_what_only_python_says_is_hidden_while_the_curve_follows(scene):
 @pytest.mark.parametrize(
     ("state", "marks"),
     [
-        ("", {"crossing": "a node"}),
+        ("", {"crossing": "a crossing"}),
         ("offset=0.46875", {"boundary": "boundary"}),
         ("turn=45;tilt=20;offset=0.203125", {"closure-only": "isolated"}),
         ("turn=-90;tilt=0;offset=0", {}),

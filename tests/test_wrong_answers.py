@@ -41,6 +41,7 @@ def test_a_bottleneck_by_hand():
         "Q and K separately, no rescaling": 16 + 2 * 16,
         "no interfaces": 38 + 16,
         "heads only": 64 - 2 * 4,
+        "factors only": 64 - 2,
         "too many interfaces": 38 - 16,
         "parameters": 64,
         "what is lost": 64 - 38,
@@ -75,6 +76,66 @@ def test_a_mistake_by_hand(arch, name, value):
     assert by_name(arch)[name] == value
 
 
+# What is taken away of the parameters → what the mistake is called: alike for both.
+TAKEN = {
+    (): "parameters",
+    ("heads",): "heads only",
+    ("factors",): "factors only",
+    ("factors", "heads"): "heads and factors only",
+    ("factors", "interfaces"): "Q and K separately",
+}
+
+
+@pytest.mark.parametrize(
+    ("arch", "others"),
+    [
+        (
+            nv.Architecture(*THIN),
+            {
+                ("interfaces",): "interfaces only, or all but these",
+                ("heads", "interfaces"): "softmax's number",
+                ("factors", "heads", "interfaces"): "no collapse",
+            },
+        ),
+        (
+            nv.Architecture((2, 4, 2), (2, 2)),
+            {
+                ("interfaces",): "Q and K separately, no rescaling",
+                ("heads", "interfaces"): "full widths, no rescaling",
+                ("factors", "heads", "interfaces"): "every width counts in full",
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_who_takes_away_some_silent_families_gets_the_hint_about_the_others(
+    arch, others
+):
+    """In notebook 04: each subset of the families, with the number that it leads to."""
+    # All heads are at most as wide as their tokens: each basis has a² entries.
+    silent = {
+        "heads": sum(a * a for a in arch.head_dims),
+        "interfaces": sum(width * width for width in arch.widths[1:-1]),
+        "factors": arch.num_layers,
+    }
+    expected = {}
+    for taken, name in (TAKEN | others).items():
+        left = arch.num_parameters - sum(silent[family] for family in taken)
+        expected[left] = name
+    assert len(expected) == 2 ** len(silent)
+    found = {mistake.value: mistake.name for mistake in wrong_answers(arch)}
+    assert {value: found.get(value) for value in expected} == expected
+
+
+def test_a_number_of_two_mistakes_has_a_hint_that_fits_both():
+    """27 = 36 − 9: without the bases between layers; or without all else that is
+    silent."""
+    arch = nv.Architecture(*THIN)
+    right = nv.expected_dimension(arch).value
+    (one,) = [m for m in wrong_answers(arch) if m.value == 36 - 9 == right + 9]
+    assert "Which of them do you still count?" in one.hint
+
+
 def test_the_right_number_is_no_mistake_and_no_number_stands_twice():
     for arch in ARCHS:
         values = [mistake.value for mistake in wrong_answers(arch)]
@@ -89,7 +150,7 @@ def test_each_mistake_differs_from_the_truth_somewhere_and_its_hint_has_no_numbe
         for m in _mistakes(arch, nv.expected_dimension(arch).value)
     }
     assert every == {(m.name, m.hint) for arch in ARCHS for m in wrong_answers(arch)}
-    assert len({name for name, _ in every}) == len(every) == 21
+    assert len({name for name, _ in every}) == len(every) == 25
     for _, hint in every:
         assert hint[-1] in ".?" and "  " not in hint and not {*hint} & {*"0123456789"}
 

@@ -88,6 +88,10 @@ _TWO_FAMILIES = (
     "Two silent families are still counted: the basis inside each head, and a factor of"
     " A and V."
 )
+_ONE_OF_THREE_FAMILIES = (
+    "Three families are silent: the bases inside the heads, the bases between the"
+    " layers, and the factors of A and V. Which of them do you still count?"
+)
 _WIDE_HEAD = (
     "With a head wider than its tokens the basis change is no longer free: part of it"
     " acts on a space where Q and K have nothing."
@@ -98,6 +102,16 @@ _RANK_OF_A = (
 _INTERFACES = (
     "The basis in which one layer hands its tokens to the next is seen by nobody"
     " outside: each such place costs the square of its width."
+)
+_FULL_WIDTHS = (
+    "The bases between the layers and inside the heads are taken away. Which factor is"
+    " still free, and is every coordinate between the layers filled?"
+)
+_HEADS_AND_FACTORS = (
+    "The bases inside the heads and the factors are taken away. Where else is a basis?"
+)
+_FACTORS_ONLY = (
+    "The factors are taken away. There are bases, too, that nobody sees: where?"
 )
 _HEADS_ONLY = (
     "The bases inside the heads are taken away. Where else is a basis, and where a"
@@ -123,13 +137,17 @@ class _Counts(NamedTuple):
     widths: tuple[int, ...]  # the effective ones
     two_tokens: int  # the right count of softmax with two tokens or more
     factors: int  # l for lightning, 0 for softmax
+    # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many
+    # separate matrices V_i.
+    interfaces: int
 
 
 def _mistakes(arch: Architecture, right: int) -> Iterator[Mistake]:
     """Each mistake with its number, also where it is none."""
     widths = effective_widths(arch)
     factors = arch.num_layers if arch.attention == "lightning" else 0
-    known = _Counts(right, widths, _count(arch, widths, alpha), factors)
+    interfaces = sum(w * w for w in widths[1:-1])
+    known = _Counts(right, widths, _count(arch, widths, alpha), factors, interfaces)
     # Mistakes about this network's peculiarity come first: elsewhere they are none.
     yield from _of_tokens(arch, known)
     wide = _count(arch, arch.widths, alpha) - factors
@@ -173,9 +191,15 @@ def _of_the_kind(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
 
 def _of_heads(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
     """Another count in place of α."""
-    separately = _count(arch, known.widths, lambda a, w: 2 * a * w)
+    # Without the bases between layers, at their full widths.
+    separately = _count(arch, arch.widths, lambda a, w: 2 * a * w)
     yield Mistake("Q and K separately", separately - known.factors, _Q_AND_K)
-    yield Mistake("Q and K separately, no rescaling", separately, _TWO_FAMILIES)
+    if separately == known.right + known.interfaces:
+        # The number of two mistakes.
+        name = "interfaces only, or all but these"
+        yield Mistake(name, separately, _ONE_OF_THREE_FAMILIES)
+    else:
+        yield Mistake("Q and K separately, no rescaling", separately, _TWO_FAMILIES)
     beyond = _count(arch, known.widths, lambda a, w: a * (2 * w - a))
     yield Mistake("a² beyond a = d", beyond - known.factors, _WIDE_HEAD)
     full = _count(arch, known.widths, lambda a, w: w * w)
@@ -184,12 +208,16 @@ def _of_heads(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
 
 def _of_interfaces(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
     """Too few or too many bases between layers."""
-    # Each inner basis costs w_i²: without it L = V_l ⋯ V_1 is counted as so many
-    # separate matrices V_i.
-    inner = sum(w * w for w in known.widths[1:-1])
-    yield Mistake("no interfaces", known.right + inner, _INTERFACES)
-    heads_only = known.right + inner + known.factors
-    yield Mistake("heads only", heads_only, _HEADS_ONLY)
+    yield Mistake("no interfaces", known.right + known.interfaces, _INTERFACES)
+    if arch.attention == "lightning":
+        full = _count(arch, arch.widths, alpha)
+        yield Mistake("full widths, no rescaling", full, _FULL_WIDTHS)
+    parameters = arch.num_parameters
+    in_heads = sum(2 * a * d_in - alpha(a, d_in) for d_in, _, a in arch.layers)
+    heads_and_factors = parameters - in_heads - known.factors
+    yield Mistake("heads and factors only", heads_and_factors, _HEADS_AND_FACTORS)
+    yield Mistake("heads only", parameters - in_heads, _HEADS_ONLY)
+    yield Mistake("factors only", parameters - known.factors, _FACTORS_ONLY)
     if arch.num_layers > 1:
         value = known.right - known.widths[-2] ** 2
         yield Mistake("too many interfaces", value, _ENDS_ARE_FIXED)

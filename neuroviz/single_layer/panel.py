@@ -86,7 +86,9 @@ def _where(study: FiberStudy) -> str:
     if s.preset == "zero":
         what = "V = 0 at the start"
         x, y = study.places[1]
-        walk = f"walked to {signed(x)} A₀, {signed(y)} V₀"
+        walk = f"now A has length {signed(abs(x))} and V has length {signed(abs(y))}"
+        if s.negative:
+            walk = f"both signs changed, {walk}"
     else:
         drawn = "as typed" if s.entries.strip() else "at random"
         what = {
@@ -111,7 +113,9 @@ def _where(study: FiberStudy) -> str:
 
 
 def _outcome(study: FiberStudy) -> str:
-    unit = " of the outputs of (A₀, V₀)" if study.setting.preset == "zero" else ""
+    unit = ""
+    if study.setting.preset == "zero":
+        unit = " of the outputs of a layer with A and V of length 1"
     if study.same_outputs:
         return "The outputs are what they were."
     said = f"The outputs have moved by {percent(study.moved)}{unit}"
@@ -158,7 +162,7 @@ def _which(study: FiberStudy) -> str:
 def _how_fast(study: FiberStudy) -> str:
     """Of silent directions only what the curve does not show: a class guesses their
     number first."""
-    along = "along the fibre" if study.stays else "in the walk's direction"
+    along = "along the fibre" if study.goes_along else "in the walk's direction"
     if study.case == "boundary" and study.kernel > 1 and study.setting.tokens > 1:
         of_all = study.start.A.size + study.start.V.size
         return (

@@ -1,7 +1,7 @@
 """A walk along a fibre of one layer, and a step off it: what the function does on the
 way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -146,6 +146,16 @@ class FiberStudy:
         distance."""
         s = self.setting
         return same_function(Reals(), s.attention, self.start, self.base, s.tokens)
+
+    @cached_property
+    def goes_along(self) -> bool:
+        """Whether the walk goes along the fibre here: it has stayed on it, and one step
+        of the slider farther it still does."""
+        s = self.setting
+        farther = replace(s, along=s.along + ALONG[2])
+        there, _ = _walk(farther, plane_of(s))
+        onward = same_function(Reals(), s.attention, self.start, there, s.tokens)
+        return self.stays and onward
 
     @property
     def shadow(self) -> float:

@@ -45,8 +45,8 @@ _ROOM = 1.0  # around the surface, for layers outside the window
 
 _SAYS = words(
     "Each dot is a layer. It learns, and moves on the surface of all layers.",
-    "Drawn at its twin in this slice: turned and scaled, smooth or singular as it is."
-    " The chart has true distances.",
+    "Drawn at its twin in this half of the slice, s ≥ 0: turned and scaled, smooth or"
+    " singular as it is. The chart has true distances.",
     last="soft",
 )
 
@@ -101,8 +101,9 @@ MOVES = (
         "One step beside the dots, and still no layer has this function."
         f" How many of {RUNS} end at a singular point?",
         "none",
-        "Not one: here the nearest layer is smooth. It is singular for targets on"
-        " the yellow line and on the coin that has appeared; and a coin is thin.",
+        "Not one: here the nearest layer is smooth. In this half of the slice it is"
+        " singular for targets on the yellow line and on the coin that has appeared;"
+        " and a coin is thin.",
         shows_coin=True,
     ),
 )

@@ -25,6 +25,16 @@ def root_text(root: Root) -> str:
     )
 
 
+def pair_text(root: Root) -> str:
+    """The root [X:Y], with Y = 1 where it can be.
+
+    >>> pair_text(Root(-1, 2)), pair_text(Root(1, 0))
+    ('[−0.5:1]', '[1:0]')
+    """
+    m = root_text(root)
+    return "[1:0]" if m == "∞" else f"[{m}:1]"
+
+
 def factor_text(root: Root) -> str:
     """The linear form that vanishes at a root.
 

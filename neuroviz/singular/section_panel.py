@@ -22,11 +22,11 @@ from neuroviz.singular.slice_panel import (
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 _MEANING = {
-    "crossing": "A node is a crossing of two sheets: two sets of weights",
+    "crossing": "The curve crosses itself where two sheets cross: two sets of weights",
     "boundary": "At a boundary point the two sheets have met",
     "closure only": (
-        "An isolated point is in the Zariski closure only: no weights have it, nor one"
-        " near it"
+        "An isolated point is in the Zariski closure only: no weights have this"
+        " function, and none have a function near it"
     ),
 }
 
@@ -115,8 +115,8 @@ def _found(chart: Chart, section: Section) -> str:
 
 
 class SectionExplorer(SlicePanel):
-    """The singular surface cut by a plane that moves: crossings become nodes, pinch
-    points cusps.
+    """The singular surface cut by a plane that moves: where two sheets
+    cross, the curve does, and at a pinch point it has a cusp.
 
     Controls: see `SectionSetting`. The plane stops at pinch points. See `Panel` for
     what all panels share.
@@ -140,7 +140,8 @@ class SectionExplorer(SlicePanel):
             "no layer has."
             if only_closure
             else "A point of the section is singular exactly where A and V have rank 1:"
-            " a node where two sheets cross, a cusp at a pinch point."
+            " the curve crosses itself where two sheets cross, and has a cusp at a"
+            " pinch point."
         )
         return badge("proved", source, Reasons(says, source))
 

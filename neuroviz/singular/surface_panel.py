@@ -6,7 +6,7 @@ from neuroviz.kit.badges import badge
 from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real
 from neuroviz.singular.chart import Chart, chart_of
-from neuroviz.singular.projective_line import KIND_WORDS, root_text
+from neuroviz.singular.projective_line import KIND_WORDS, pair_text
 from neuroviz.singular.slice_panel import (
     SlicePanel,
     SliceSetting,
@@ -25,7 +25,8 @@ _CLAIMS = {
     "and a boundary point.",
     "closure only": "The forms share a pair of complex roots: the point solves every "
     "equation that all functions of layers solve, and is none of them.",
-    "off": "The resultant is not 0: no layer has this function, nor one near it.",
+    "off": "The resultant is not 0: no layer has this function, and none has a "
+    "function near it.",
 }
 _MOVES = (("on the surface", "surface"), ("along the singular curve", "curve"))
 
@@ -102,7 +103,7 @@ def _why(point: SurfacePoint) -> str:
     kind = point.facts.kind
     if kind == "boundary" and not any(map(any, point.forms)):
         return "The zero function: every layer with A = 0 or V = 0 has it."
-    roots = " and ".join(map(root_text, point.roots))
+    roots = " and ".join(map(pair_text, point.roots))
     zero = next(
         (
             name
@@ -118,23 +119,23 @@ def _why(point: SurfacePoint) -> str:
     )
     return {
         "smooth": (
-            f"q₁ and q₂ share the root m = X/Y = {roots}, and all points of its line"
+            f"q₁ and q₂ share the root [X:Y] = {roots}, and all points of its line"
             " do; one set of weights, up to rescaling, has this function."
         ),
         "crossing": (
-            f"q₁ and q₂ are proportional, with the roots m = {roots}: either may be"
+            f"q₁ and q₂ are proportional, with the roots [X:Y] = {roots}: either may be"
             " that of v, so two sets of weights have this function (the swap of"
             f" Theorem 3.2), and two sheets cross: {chords}."
         ),
         "boundary": (
-            f"q₁ and q₂ are proportional, with the double root m = {roots}: keys and"
+            f"q₁ and q₂ are proportional, with the double root [X:Y] = {roots}: keys and"
             " values use the same linear form. The chord has shrunk to a point of the"
             " circle: two sets of weights have met, and 2 directions are silent."
         ),
         "closure only": (
             "q₁ and q₂ are proportional, with a complex pair of roots, a point inside"
-            " the circle: both sets of weights are complex; no real weights have this"
-            " function, nor one near it."
+            " the circle: both sets of weights are complex. No real weights have this"
+            " function, and none have a function near it."
         ),
         "off": "No common root: this function is no layer.",
     }[kind]

@@ -34,7 +34,7 @@ MODES = {
     "true": "as it is",
     "free": "free",
     "frozen": "frozen",
-    "collapsed": "collapsed",
+    "collapsed": "tokens meet",
 }
 """What happens to the exponentials of a layer, and its word."""
 MOST_LAYERS = 4

@@ -52,9 +52,9 @@ def tokens_finding(study: ImmersionStudy) -> list:
     met = study.met_after
     setting = study.setting
     if met == 0:
-        return words("equal from the start: every layer is blind")
+        return words("equal from the start: layers see one token")
     if met is not None:
-        text = f"they meet in layer {met}: the rest is blind"
+        text = f"they meet in layer {met}: later layers see one token"
         if met == setting.layers:
             text = f"the tokens meet in layer {met}, the last"
         return words(text, last="outside" if met == setting.tied_layer else None)
@@ -74,7 +74,7 @@ def what_happens(study: ImmersionStudy, layer: int) -> Facts:
     given = study.given[layer - 1]
     if met is not None and layer > met:
         hidden = f"{numbered('M', layer)} is hidden"
-        return {"numbers": "", "does": ["blind", hidden]}
+        return {"numbers": "", "does": ["sees one token", hidden]}
     P, Q = (number(value) for value in exponentials(given))
     numbers = f"P = {P}, Q = {Q}"
     if setting.causal:
@@ -107,7 +107,9 @@ def number(value: float) -> str:
 def _hidden(study: ImmersionStudy) -> Facts:
     """What is silent in each experiment, and in the matrices one by one."""
     tied = study.setting.tied_layer
-    relation = None if tied is None else f"cannot be made: {relation_of(study)}"
+    relation = None
+    if tied is not None:
+        relation = f"layer {tied} cannot be frozen: {relation_of(study)}"
     return {
         "says": hidden_finding(study),
         "matrices": [letter(block) for block in range(study.setting.layers + 1)],
@@ -125,7 +127,7 @@ def _columns(study: ImmersionStudy) -> list[Facts]:
     for one in study.experiments:
         found.append(_experiment(one, before))
         before = one.so_far.blocks
-    found.append(_left("everything", ["all as", "they are"], study.everything))
+    found.append(_left("everything", ["network", "as it is"], study.everything))
     for last in found[-2:]:
         last["fails"] = last["silent"] > 0
     found.append(_left("here", ["your", "setting"], study.here))

@@ -22,7 +22,7 @@ from neuroviz.softmax.immersion_facts import immersion_facts, letter, relation_o
 _FACTS = ("here on two tokens; it holds for more", "our proof, not peer-reviewed")
 LAYERS = range(1, MOST_LAYERS + 1)
 EXPERIMENTS = [
-    ("all as they are", "as-they-are"),
+    ("network as it is", "as-they-are"),
     ("all frozen", "frozen"),
     *((f"only layer {i} free", f"only-{i}") for i in LAYERS),
     ("my own", "own"),
@@ -162,7 +162,7 @@ class ProofExplorer(Panel):
         setting = answer.setting
         found = answer.everything
         measured = exact_badge(
-            f"as they are: {found.kernel} silent",
+            f"network as it is: {found.kernel} silent",
             found.measured.prime,
             "The rank of the derivative in (L, M₁, …, M_l), with a random element of "
             "the field for each exponential.",
@@ -219,7 +219,7 @@ def _say_step(study: ImmersionStudy) -> str:
     if not s.holds:
         return ""
     if set(s.modes) == {"true"}:
-        return "Step 1, with Ax 1971: what is silent here is silent for free P, Q."
+        return "Step 1: what is silent here stays silent if P and Q are any numbers."
     if set(s.modes) == {"frozen"}:
         return "Step 3: with every S = I the network is LX, so L must not move."
     if s.modes.count("free") == 1 and s.modes.count("frozen") == s.layers - 1:
@@ -283,6 +283,6 @@ def _say_proof(study: ImmersionStudy) -> str:
             " (exact)."
         )
     return (
-        f"{why}, its tokens meet, and all later layers are blind: {left} {are} silent"
-        " altogether."
+        f"{why}, its tokens meet, and all later layers see one token only: {left}"
+        f" {are} silent altogether."
     )

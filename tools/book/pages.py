@@ -264,7 +264,13 @@ def shown(output: dict) -> str:
 
 def question(identity: str, data: dict) -> str:
     """A question to the reader, with the answer folded."""
-    remarks = "\n".join(f"* {guess}: {hint}" for guess, hint in data["remarks"])
+    remarks = ""
+    if data["remarks"]:
+        what = "Wrong guesses, and what each of them overlooks:"
+        if data["kind"] == "choice":  # the right one is among them
+            what = "The choices, one by one:"
+        lines = [f"* {guess}: {hint}" for guess, hint in data["remarks"]]
+        remarks = "\n".join([f"{what}\n", *lines])
     badge = f"{data['badge']} " if data["badge"] else ""
     asks = f' data-asks="{escape(data["asks"])}"' if data["asks"] else ""
     fold = (

@@ -15,8 +15,7 @@ import type { VirtualFacts, VirtualPlace } from "./virtual_facts";
 import { matricesView } from "./virtual_matrices";
 import { seenAt } from "./virtual_network";
 
-const BASIS_HINT =
-  "drag the ring: C turns, the virtual weights stand still · drag the knob: V moves alone";
+const BASIS_HINT = "drag the ring: C turns; what else moves? · drag the knob: V moves alone";
 const STILL_HINT = "drag the knob: V moves alone";
 const RESCALING_HINT = "drag a knob up or down: λ₀ answers";
 

@@ -46,7 +46,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   const box = svg.node()!.parentElement!;
   const words = svg.append("g");
   const tiles = svg.append("g");
-  const verdicts = svg.append("g");
+  const verdicts = svg.append("g").attr("class", "nv-answer");
   const ways = svg.append("g").attr("class", "role-focus");
   const knobs = svg.append("g");
   let matrices: MatrixFacts[] = [];
@@ -180,8 +180,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     applied = tileAt(tiles, C, place.left, top, basis.limit);
     const { recovered, agrees } = basis;
     if (!recovered) return nameOf("?", place, below, "role-outside large middle nv-exact");
-    nameOf("recovered", place, below, "role-ink large middle nv-exact");
-    const group = tiles.append("g").attr("class", "nv-exact");
+    nameOf("recovered", place, below, "role-ink large middle nv-exact nv-answer");
+    const group = tiles.append("g").attr("class", "nv-exact nv-answer");
     tileAt(group, recovered, place.left, below, basis.limit).fill(recovered);
     frame(group, recovered, place.left, below, agrees ? "certified" : "outside");
   }
@@ -190,7 +190,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function drawPower(matrix: Matrix, place: Place, log: number) {
     const [, below] = topsOf(place);
     const y = below + (table.cell * matrix.length) / 2;
-    const look = { role: "ink", anchor: "middle", kind: "large nv-answer" } as const;
+    const look = { role: "ink", anchor: "middle", kind: "large" } as const;
     textLines(verdicts, [place.middle, y], [powerOf2(log)], look);
   }
 

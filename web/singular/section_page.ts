@@ -12,7 +12,7 @@ const MARGIN = 0.06; // around the rectangle
 const NEAR = 0.75; // of half the rectangle: so near to an edge a label turns inwards
 const SHADES = 24; // on either side of the middle
 const LABELS: Record<Piece["kind"], string> = {
-  crossing: "a node",
+  crossing: "a crossing",
   boundary: "boundary",
   "closure only": "isolated",
 };
