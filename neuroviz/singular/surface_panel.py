@@ -128,8 +128,8 @@ def _why(point: SurfacePoint) -> str:
             f" Theorem 3.2), and two sheets cross: {chords}."
         ),
         "boundary": (
-            f"q₁ and q₂ are proportional, with the double root [X:Y] = {roots}: keys and"
-            " values use the same linear form. The chord has shrunk to a point of the"
+            f"q₁ and q₂ are proportional, with the double root [X:Y] = {roots}: keys"
+            " and values use the same linear form. The chord has shrunk to a point of the"
             " circle: two sets of weights have met, and 2 directions are silent."
         ),
         "closure only": (
