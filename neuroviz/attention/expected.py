@@ -3,8 +3,6 @@ of."""
 
 from dataclasses import dataclass
 
-from neuroviz.rank.checks import whole_number
-
 
 @dataclass(frozen=True)
 class Expected:
@@ -36,8 +34,6 @@ def alpha(a: int, d: int) -> int:
     >>> [alpha(a, 3) for a in (1, 2, 3, 4)]
     [5, 8, 9, 9]
     """
-    a = whole_number("a", a, least=0)
-    d = whole_number("d", d, least=0)
     return a * (2 * d - a) if a <= d else d * d
 
 
@@ -49,6 +45,4 @@ def sigma(a: int, w: int) -> int:
     >>> [sigma(a, 3) for a in (1, 2, 3)]
     [5, 6, 6]
     """
-    a = whole_number("a", a, least=0)
-    w = whole_number("w", w, least=0)
     return 2 * a * w - a * (2 * a - 1) if 2 * a <= w else w * (w + 1) // 2

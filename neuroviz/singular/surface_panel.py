@@ -129,8 +129,8 @@ def _why(point: SurfacePoint) -> str:
         ),
         "boundary": (
             f"q₁ and q₂ are proportional, with the double root [X:Y] = {roots}: keys"
-            " and values use the same linear form. The chord has shrunk to a point of the"
-            " circle: two sets of weights have met, and 2 directions are silent."
+            " and values use the same linear form. The chord has shrunk to a point of"
+            " the circle: two sets of weights have met, and 2 directions are silent."
         ),
         "closure only": (
             "q₁ and q₂ are proportional, with a complex pair of roots, a point inside"

@@ -30,7 +30,8 @@ _SWIPE = '<p class="nv-swipe">The chart goes on: move it sideways.</p>'
 # Stands in the place of the description while a scene is elsewhere than its still.
 _MOVED = (
     '<p class="nv-moved">The picture has moved: what Python says of this place'
-    ' needs Live. <button type="button" class="nv-return">Back to where it was</button></p>'
+    ' needs Live. <button type="button" class="nv-return">Back to where it was'
+    "</button></p>"
 )
 
 
