@@ -173,7 +173,7 @@ predict(
 )
 
 # %% [markdown]
-# The picture opens with the network of the first notebook. To see this one, <!-- lab -->set **head dimension a** to 4 and press **+**; or drag the edges of its layers.<!-- end of lab --><!-- page: drag the edges $a_1$ and $a_2$ of its two layers to 4, then press **+**. -->
+# The picture opens with the network of the first notebook. To see this one, <!-- lab --> set **head dimension a** to 4 and press **+**; or drag the edges of its layers.<!-- end of lab --><!-- page: drag the edges $a_1$ and $a_2$ of its two layers to 4, then press **+**. -->
 # **▶** moves the weights along a family, there and back. Watch the output.
 
 # %% jupyter={"source_hidden": true}
@@ -181,7 +181,7 @@ LedgerExplorer(only=["width", "head_dim", "layers"], asks="sum of a network")
 
 # %% [markdown]
 # * What does each further layer cost?
-# * <!-- lab -->Drag **head dimension a** past **width d**.<!-- end of lab --><!-- page: Drag the edge $a_1$ of a layer past 4, its width. --> The parameters go on growing. And the dimension?
+# * <!-- lab --> Drag **head dimension a** past **width d**.<!-- end of lab --><!-- page: Drag the edge $a_1$ of a layer past 4, its width. --> The parameters go on growing. And the dimension?
 #
 # <details><summary>Answers</summary>
 #

@@ -50,7 +50,7 @@ BUT = "one orbit, but for the order of heads, which changes it (Theorem H)"
             "one orbit (Theorem H)",
         ),
         # Keys and values of full rank: a head may change its group.
-        (FULL, lambda w: heads(w, 1).sum(0), True, "mod 8388593"),
+        (FULL, lambda w: heads(w, 1).sum(0), True, "mod 8388593 and 8388587"),
         # Lightning: heads blend. One head with skips: Theorem L.
         (
             Transformer((2, 2), (2,), heads=2),
@@ -62,7 +62,7 @@ BUT = "one orbit, but for the order of heads, which changes it (Theorem H)"
             Transformer((3, 3, 3), (2, 2), heads=2),
             lambda w: ratios(heads(w, 1)[0]),
             True,
-            "mod 8388593",
+            "mod 8388593 and 8388587",
         ),
         (
             Transformer((3, 3, 3), (2, 2), skip=True),
