@@ -598,6 +598,10 @@ def test_a_folder_that_is_no_site_is_told_so(tmp_path):
     (tmp_path / "index.html").write_text("")
     with pytest.raises(NoSiteError, match="questions.json is missing"):
         Site(tmp_path)
+    make_site(tmp_path)
+    (tmp_path / "class" / "answers.json").write_text("{}")
+    with pytest.raises(NoSiteError, match="has no answer to one-1: build"):
+        Site(tmp_path)
 
 
 @pytest.mark.parametrize("words", [["class"], ["class", "nowhere"]])

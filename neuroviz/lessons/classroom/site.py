@@ -92,6 +92,12 @@ class Site:
             raise NoSiteError(f"{root} has no questions: {QUESTIONS} is missing")
         self.questions = _read(root / QUESTIONS)
         self.answers = _read(root / ANSWERS)
+        for asked in self.questions:
+            if asked["id"] not in self.answers:
+                raise NoSiteError(
+                    f"{root / ANSWERS} has no answer to {asked['id']}: build the pages"
+                    " again"
+                )
         self._whole: dict[str, Path] = {}
         for path in root.rglob("*"):
             is_inside = path.resolve().is_relative_to(root)
