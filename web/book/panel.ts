@@ -176,7 +176,7 @@ export class Panel {
    */
   private hasMovedAlone(place: number): boolean {
     const { data, talk } = this;
-    if (!data?.name || !talk || this.isLive) return false;
+    if (!data?.name || !talk || this.isLive || !this.isAway) return false;
     const { [data.name]: value, ...others } = placeOf(data, place);
     const words = Object.entries(others).filter(([, its]) => typeof its !== "number");
     const fits = isAt(talk, Object.fromEntries(words));
