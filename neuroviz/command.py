@@ -150,11 +150,15 @@ def _seats(text: str) -> int:
 
 def _between(text: str, least: int, most: int, what: str) -> int:
     """A whole number of the command line."""
-    if text.isascii() and text.isdigit() and least <= int(text[:9]) <= most:
-        return int(text)
-    raise ArgumentTypeError(
-        f"{what} is a whole number from {least} to {most}; got {text!r}"
-    )
+    try:
+        number = int(text)
+    except ValueError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise ArgumentTypeError(
+            f"{what} is a whole number from {least} to {most}; got {text!r}"
+        )
+    return number
 
 
 def _add_class(commands) -> None:

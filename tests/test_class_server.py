@@ -515,6 +515,7 @@ def test_a_taken_port_gives_way_to_the_next(site):
     ("words", "said"),
     [
         (["--port", "70000"], "a port is a whole number from 0 to 65535; got '70000'"),
+        (["--port", "00000006553500"], "a port is a whole number from 0 to 65535"),
         (["--port", "-1"], "a port is a whole number from 0 to 65535; got '-1'"),
         (["--most", "0"], "a number of seats is a whole number from 1 to 100000"),
         (["--per-address", "many"], "a number of seats is a whole number from 1"),

@@ -187,6 +187,17 @@ def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):
     assert "from x₁ to x₂ it was" not in said(page)
 
 
+def test_what_was_said_of_a_run_goes_with_it(scene):
+    page = scene(kind=ProofExplorer)
+    page.get_by_role("button", name="run down the layers").click()
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="run down the layers").click()
+    assert "from x₁ to x₂ it was" in said(page)
+    page.evaluate("box.talk.set({input_2: 0.6})")
+    page.wait_for_timeout(300)
+    assert "from x₁ to x₂ it was" not in said(page)
+
+
 def test_a_finger_drags_a_token_on_a_phone(phone):
     page = phone(ProofExplorer, 390, 844)
     label = "token 1 after layer 1"

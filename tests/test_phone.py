@@ -197,7 +197,10 @@ def test_the_control_of_a_page_goes_with_the_scene(tmp_path, browse):  # noqa: F
     assert page.locator("output").inner_text() == "4"
 
 
-def test_the_control_leaves_alone_what_was_moved_by_hand(tmp_path, browse):  # noqa: F811
+def test_the_control_leaves_alone_what_was_moved_by_hand(
+    tmp_path,
+    browse,  # noqa: F811
+):
     page = browse(
         page_of(tmp_path, LearningExplorer, "s", state="s=1;y=0;z=0.5"), **PHONE
     )
@@ -211,7 +214,10 @@ def test_the_control_leaves_alone_what_was_moved_by_hand(tmp_path, browse):  # n
     assert page.locator(".nv-moved").is_visible()
 
 
-def test_the_control_takes_back_words_that_would_not_fit(tmp_path, browse):  # noqa: F811
+def test_the_control_takes_back_words_that_would_not_fit(
+    tmp_path,
+    browse,  # noqa: F811
+):
     """Two head dimensions are none of three layers."""
     page = browse(page_of(tmp_path, LedgerExplorer, "layers"), **PHONE)
     wake(page, 0)

@@ -16,7 +16,6 @@ Weights are named as in `Architecture.parameter_shapes`, and layers are counted 
 """
 
 from math import cos, pi, sin
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -84,12 +83,16 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
         ValueError: if there is no such layer, or c is zero.
     """
     w = _layer(weights, layer)
-    back = 0.0
-    if isinstance(c, Real) and np.isfinite(c):
-        factor = over.reduce(np.array([[float(c)]]))
+    try:
+        number = float(c)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    back = np.nan
+    if np.isfinite(number):
+        factor = over.reduce(np.array([[number]]))
         if factor[0, 0] != 0:
             back = inverse(over, factor)[0, 0]
-    if back == 0 or not np.isfinite(back):
+    if not np.isfinite(back):
         raise ValueError(
             "a rescaling needs a finite factor c that is not zero, with a finite 1/c;"
             f" got {c!r}"

@@ -1,5 +1,7 @@
 """What symmetries leave alone and what they do not."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from definition import RandomExponential, Residue, output, residues
@@ -89,7 +91,12 @@ def test_a_matrix_that_changes_no_basis_is_refused(C, said):
         change_head_basis(Reals(), weights, 1, C)
 
 
-@pytest.mark.parametrize("c", ["x", 1 + 2j, 0, np.inf, 1e-320])
+def test_a_fraction_is_a_factor():
+    weights = {"1.Q": np.ones((2, 3)), "1.K": np.ones((2, 3)), "1.V": np.eye(3)}
+    assert rescale(Reals(), weights, 1, Fraction(1, 2))["1.V"][0, 0] == 2
+
+
+@pytest.mark.parametrize("c", ["x", 1 + 2j, 0, np.inf, 1e-320, 10**400])
 def test_a_factor_without_an_inverse_is_refused(c):
     weights = {"1.Q": np.ones((2, 3)), "1.K": np.ones((2, 3)), "1.V": np.eye(3)}
     with pytest.raises(ValueError, match="a rescaling needs a finite factor c"):

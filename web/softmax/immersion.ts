@@ -98,6 +98,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   /** What leaps is followed on its way. */
   function follow(place: ImmersionPlace, way: Way) {
     const next = runOf(formulas(), place);
+    told = ""; // it was of another run
     if (way === "leapt" && shown.seen && isFar([shown.seen], [next])) shown.leap(next);
     else shown.put(next);
   }
