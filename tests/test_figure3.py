@@ -278,6 +278,18 @@ def test_both_kinds_stand_at_their_width_and_the_numbers_say_how_far_apart_they_
     assert list(alone.text) == ["25", "40", "57"]
 
 
+def test_the_axis_reaches_down_to_a_singular_value_below_all_float32():
+    """σ_1 may be large where the last true one is small: their ratio has no least."""
+    study = small(peer=True, inputs=20, runs=1)
+    first, *others = study.points
+    sigma = np.ones(first.exact.value)
+    sigma[-1] = 1e-60
+    float32 = replace(first.float32, singular_values=sigma)
+    changed = replace(study, points=(replace(first, float32=float32), *others))
+    figure = make(figure3_parts(changed))
+    assert figure.layout.yaxis3.range[0] == -61
+
+
 # Files
 
 

@@ -11,7 +11,13 @@ import pytest
 import sympy as sp
 
 from neuroviz.singular.chart import chart_of, half_sizes, in_drawing, singular_places
-from neuroviz.singular.curves import Window, _cosines, polynomial, zeros
+from neuroviz.singular.curves import (
+    Window,
+    _cosines,
+    null_vectors,
+    polynomial,
+    zeros,
+)
 from neuroviz.singular.forms import (
     BOUNDARY,
     CLOSURE,
@@ -530,3 +536,10 @@ def test_a_line_enters_and_leaves_a_cylinder_by_its_side_or_by_its_ends():
     np.testing.assert_allclose(leaves, [[3, 4, 0], [0, 4, 3], [2, 4, 3]])
     missed = cylinder.cut(np.array([0.0, 6.0, 0.0]), np.array([1.0, 0.0, 0.0]))
     assert np.isnan(missed).all()
+
+
+def test_a_null_vector_holds_no_rounding_of_its_rows():
+    """The third entry of the last row is rounding: a vector that ended in it would not
+    be at infinity."""
+    rows = [[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 2.0, 0.0], [0.0, 0.0, 1e-13, 1.0]]
+    assert null_vectors(rows) == [[0, -2, 1, 0]]

@@ -38,8 +38,11 @@ MAX_WIDTH = 5
 ENTRIES = Entries("A12=0.5 V21=-1", "AV", MAX_WIDTH, MAX_WIDTH, 9)
 _NOTHING = 1e-13  # distances below this are rounding
 _INPUTS = 64
+# Four steps to a power of ten, from the short ones, where a slope is an order, to those
+# that are seen.
 _STEPS = tuple(float(step) for step in np.geomspace(1e-4, 1.0, 17))
-_SMALL_STEP = 1.1e-3  # slopes are read off at smaller steps
+# Slopes are read off at smaller steps: the five up to 1e-3, which rounding may exceed.
+_SMALL_STEP = 1.1e-3
 
 
 def _options(words: dict[str, str]) -> list[tuple[str, str]]:
@@ -160,6 +163,7 @@ class FiberStudy:
     @property
     def shadow(self) -> float:
         """The factor by which the plane shortens the other branch, (cos angle)²."""
+        # Of A₀ = u kᵀ there is cos(angle) in v kᵀ, and of V₀ = h vᵀ as much in h uᵀ.
         return float(np.cos(np.radians(self.angle)) ** 2)
 
     @property
@@ -201,6 +205,7 @@ def _drawn(setting: FiberSetting) -> Pair:
         A = _unit(rng.standard_normal((d, d)))
         V = _unit(rng.standard_normal((d_out, d)))
         return Pair(A, V)
+    # w is drawn whatever the angle: u, k and h stay where they are while it moves.
     u, k, w = (_unit(rng.standard_normal(d)) for _ in range(3))
     h = _unit(rng.standard_normal(d_out))
     v = u
@@ -236,6 +241,8 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     def outputs(pair: Pair) -> np.ndarray:
         return outputs_of_layer(real, attention, pair, X)
 
+    outputs_start = outputs(start)
+    there = outputs(base)
     typical = outputs(plane)
     unit = _size(typical)
     # Inputs that show something: their outputs are about as large as those of all are
@@ -244,14 +251,13 @@ def study_fiber(setting: FiberSetting) -> FiberStudy:
     shown = np.abs(sizes - unit).argsort(kind="stable")[: SHOWN[1]]
 
     def curve(direction: Pair, sign: float) -> StepCurve:
+        """Steps of all lengths from `base`, and how far the outputs move."""
         distances = []
         for length in _STEPS:
             after = outputs(_step(base, direction, sign * length))
             distances.append(_size(after - there) / unit)
         return StepCurve(_STEPS, tuple(distances), _slope(distances))
 
-    outputs_start = outputs(start)
-    there = outputs(base)
     return FiberStudy(
         setting=setting,
         start=start,
@@ -310,6 +316,7 @@ def _walk(setting: FiberSetting, plane: Pair) -> tuple[Pair, Pair]:
         pair = swapped(Reals(), pair)
     if setting.negative:
         pair = Pair(-pair.A, -pair.V)
+    # `onward` is the derivative of `base` by s, up to a factor.
     if setting.walk == "rescale":
         base = rescaled(Reals(), pair, 2.0**s)
         onward = Pair(base.A, -base.V)
@@ -328,6 +335,7 @@ def _walk_over_zero(plane: Pair, s: float, sign: float) -> tuple[Pair, Pair]:
     if s < 1:
         base = Pair(sign * (1 - s) * plane.A, none.V)
         return base, Pair(-sign * plane.A, none.V)
+    # Twice as fast: where the control ends, at s = 1.5, V has length 1.
     base = Pair(none.A, sign * 2 * (s - 1) * plane.V)
     return base, Pair(none.A, sign * plane.V)
 
@@ -347,6 +355,7 @@ def _direction_off(setting: FiberSetting, plane: Pair, base: Pair) -> Pair:
     V = base.V / length_of_V if length_of_V > TOLERANCE else plane.V
     if max(length_of_A, length_of_V) <= TOLERANCE:
         return _unit_pair(Pair(A, V))
+    # The gradient of |A| |V|
     return _unit_pair(Pair(length_of_V * A, length_of_A * V))
 
 

@@ -55,6 +55,7 @@ def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
     right, up, _ = _axes(toward)
     center = points.mean(axis=0)
     distance = 4 * float(np.linalg.norm(points - center, axis=1).max())
+    # Nearer parts grow faster as the eye comes nearer, so one fit is not enough.
     for _ in range(12):
         seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
         low = seen.min(axis=0)
@@ -93,15 +94,19 @@ def beside(
             np.arange(-across, across, _STEP), np.arange(-down, down, _STEP)
         )
         places = np.stack(grid, -1).reshape(-1, 2)
+        # For each place how many points of the drawing it covers, or nearly so.
         covered = np.array(
             [(np.abs(drawn - place) < half + 9).all(axis=-1).sum() for place in places]
         )
         anchors = camera.seen(candidates) * pixels
+        # From the edge of each label (a row) to each point it may name (a column)
         away = np.linalg.norm(
             np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1
         )
-        # it is hardly in sight
+        # A point that is hardly in sight is named only where it saves 60 pixels.
         away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)
+        # Costs are in pixels: a label rather stands 100 farther off than on a point of
+        # the drawing, 900 farther than on a crossing of lines, and never on a label.
         cost = away + 100 * covered[:, None]
         wide = half * [1, 0]
         for at, other in taken:
@@ -124,15 +129,19 @@ def _cross(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
     2)."""
 
     def left(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
+        """Whether r is to the left of the way from p to q."""
         u, v = q - p, r - p
         return u[..., 0] * v[..., 1] > u[..., 1] * v[..., 0]
 
+    # Each line has the ends of the other one on different sides.
     return (left(a, b, c) != left(a, b, d)) & (left(c, d, a) != left(c, d, b))
 
 
 def half_size(text: str) -> np.ndarray:
     """How far a label reaches from its middle, in pixels, to the side and up; about."""
     lines = text.split("\n")
+    # In sizes of the font: half the width of a character, and half the height of a
+    # line; and a margin.
     return theme.size("note") * np.array(
         [0.27 * max(map(len, lines)), 0.68 * len(lines)]
     ) + [5, 4]

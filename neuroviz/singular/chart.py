@@ -53,6 +53,7 @@ def chart_of(slice: Slice) -> Chart:
 def stretch_of(slice: Slice) -> np.ndarray:
     """The factors of x, y and z in the drawing."""
     window = slice.window
+    # A cylinder has stretch 0 along x: there its half length becomes LONG.
     along, *across = np.array(window.stretch) / window.radius
     return np.array([along or LONG / window.half_length, *across])
 
@@ -91,10 +92,12 @@ def tone(
     kinds = {piece.kind for piece in chart.pieces}
     u = np.broadcast_to(u, (len(theta), np.shape(u)[-1]))
     if not kinds & {"crossing", "boundary"}:
+        # The root [cos θ : sin θ] goes round once in half a turn of θ.
         return np.broadcast_to(0.8 * np.cos(2 * theta)[:, None], u.shape)
     low, high = singular_places(slice, theta, starts, ends)
-    if "crossing" not in kinds:  # the two places are one
-        # at infinity, on either side
+    if "crossing" not in kinds:  # a sharp edge, where the two places are one
+        # A ruling that meets it far away, on either side, is all beyond it: −9 is well
+        # before the start.
         edge = np.where(np.abs(low + high) < 1e4, (low + high) / 2, -9.0)
         return np.tanh((u - edge[:, None]) / _EDGE)
     met = np.isfinite(low) & np.isfinite(high)
@@ -105,6 +108,7 @@ def tone(
     first, last = (
         _slope(slice, _at(starts, ends, place), X, Y) for place in (low, high)
     )
+    # 0 at the first place, 1 at the last one, and constant beyond them
     share = np.clip(
         (u - low[:, None]) / np.maximum(high - low, 1e-12)[:, None], 0.0, 1.0
     )
@@ -136,10 +140,12 @@ def singular_places(
         )
 
     minus, zero, plus = values = np.array([det(-1.0), det(0.0), det(1.0)])
-    # a·u² + b·u + c is the determinant, twice
+    # a·u² + b·u + c is twice the determinant, which three values fix.
     a = plus + minus - 2 * zero
     b = plus - minus
     c = 2 * zero
+    # Rounding is taken for 0: a double zero stays one, and a zero at infinity stays
+    # there.
     size = np.abs(values).max(axis=0)
     a = np.where(np.abs(a) <= 1e-9 * size, 0.0, a)
     disc = b * b - 4 * a * c
@@ -153,6 +159,7 @@ def singular_places(
 
 
 def _at(starts: np.ndarray, ends: np.ndarray, u: float | np.ndarray) -> np.ndarray:
+    """The points at u, −1 at the start and 1 at the end: one on each ruling."""
     share = (np.broadcast_to(u, len(starts))[:, None] + 1) / 2
     return (1 - share) * starts + share * ends
 
@@ -162,10 +169,12 @@ def _slope(slice: Slice, at: np.ndarray, X: np.ndarray, Y: np.ndarray) -> np.nda
     from −1 to 1."""
     q1, q2 = (np.stack(np.broadcast_arrays(*q), axis=-1) for q in slice.forms(*at.T))
     pair = np.stack([q1, q2], axis=1).astype(float)
+    # Proportional forms are a column λ times a row q; the svd gives λ up to its sign.
     ratio = np.linalg.svd(pair)[0][:, :, 0]
-    # q₁ = λ₁q, q₂ = λ₂q with λ₁ > 0: q without a choice of sign
+    # λ₁ > 0, or λ₂ > 0 where λ₁ = 0, fixes the sign of q: neighbours have the same.
     leading = np.where(np.abs(ratio[:, 0]) > 1e-6, ratio[:, 0], ratio[:, 1])
     a, b, c = np.einsum("nk,nkj->jn", ratio * np.sign(leading)[:, None], pair)
+    # The derivative of q(cos θ, sin θ) by θ, relative to the size of q
     slope = 2 * (c - a) * X * Y + b * (X * X - Y * Y)
     return np.tanh(
         slope / np.maximum(np.sqrt(a * a + b * b / 2 + c * c), 1e-300) / _CROSSES_FROM

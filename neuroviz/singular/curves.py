@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from flint import fmpq_poly
 
 Map = Callable[[np.ndarray], np.ndarray]
-_SAMPLES = 1440  # samples of a curve that show where it is inside
+# samples of a curve that show where it is inside; what lies between two is missed
+_SAMPLES = 1440
 
 
 @dataclass(frozen=True)
@@ -126,20 +127,26 @@ def meeting_line(e1: np.ndarray, e2: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """The point nearest to the origin, and the direction, of two planes n·p + e₀ = 0;
     nan where parallel."""
     (n1, h1), (n2, h2) = ((e[..., :3], -e[..., 3:]) for e in (e1, e2))
+    # The point with n₁·p = h₁, n₂·p = h₂, u·p = 0 is (h₁ n₂×u + h₂ u×n₁)/|u|².
     u = np.cross(n1, n2)
     point = h1 * np.cross(n2, u) + h2 * np.cross(u, n1)
     square = (u * u).sum(-1, keepdims=True)
     lengths = (n1 * n1).sum(-1, keepdims=True) * (n2 * n2).sum(-1, keepdims=True)
+    # |u|² is the product of the lengths times the squared sine of the angle between.
     square = np.where(square > ROUNDING**2 * lengths, square, np.nan)
     return point / square, u / np.sqrt(square)
 
 
 def null_vectors(rows) -> list[list[Number]]:
     """A basis of the x with rows·x = 0, by elimination, a 1 for each free entry; floats
-    up to rounding."""
+    up to rounding.
+
+    Only the last vector can end in another number than 0, and then it ends in 1.
+    """
     rows = [[tidy(t) for t in row] for row in rows]
     exact = is_exact(*(t for row in rows for t in row))
     if not exact:
+        # `_eliminate` takes for 0 what is below `ROUNDING`: rows need size 1 for it.
         rows = [[t / (max(map(abs, row)) or 1) for t in row] for row in rows]
     pivots = _eliminate(rows, exact)
     columns = len(rows[0])
@@ -170,6 +177,9 @@ def _eliminate(rows: list[list[Number]], exact: bool) -> list[int]:
             break
         largest = max(range(done, len(rows)), key=lambda i: abs(rows[i][column]))
         if abs(rows[largest][column]) <= nothing:
+            # Rounding that stayed here would be a number of a null vector.
+            for row in rows[done:]:
+                row[column] = 0
             continue
         rows[done], rows[largest] = rows[largest], rows[done]
         entry = rows[done][column]
@@ -196,6 +206,7 @@ def _within(
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = -pd / dd
         half = np.sqrt(pd * pd - dd * (pp - radius**2)) / dd
+    # With d = 0 the point stands still: it is inside for all t, or for none.
     everywhere = np.where(pp <= radius**2, inf, np.nan)
     return np.where(dd == 0, -everywhere, middle - half), np.where(
         dd == 0, everywhere, middle + half
@@ -225,14 +236,18 @@ def _intervals(
         hits = np.append(hits[k:-1], hits[: k + 1])
 
     def edge(inside: float, outside: float) -> float:
-        for _ in range(11):  # 32¹¹ = 2⁵⁵
+        """The last parameter that hits, on the way from one that does to one that does
+        not."""
+        for _ in range(11):  # 32¹¹ = 2⁵⁵ parts: finer than a float
             between = np.linspace(inside, outside, 33)
-            last = int(np.append(~hit(between[1:-1]), True).argmax())
+            misses = np.append(~hit(between[1:-1]), True)
+            last = int(misses.argmax())  # before the first that misses
             inside = between[last]
             outside = between[last + 1]
         return inside
 
     found = []
+    # Runs of neighbouring samples that all hit, or all miss
     for run in np.split(np.arange(len(t)), np.flatnonzero(np.diff(hits)) + 1):
         if hits[run[0]]:
             start = t[0] if run[0] == 0 else edge(t[run[0]], t[run[0] - 1])
@@ -275,7 +290,8 @@ def stretches(
     ]
 
 
-# Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ and its degree n
+# Binary forms Σ f_i u^{n−i} v^i, each as the polynomial Σ f_i tⁱ in t = v/u, beside its
+# degree n: the polynomial does not show a factor u.
 
 
 def polynomial(*coefficients: Number) -> "fmpq_poly":
@@ -318,12 +334,14 @@ def common_factor(forms: list["fmpq_poly"], degree: int) -> tuple["fmpq_poly", i
     """The greatest common divisor of forms of one degree that are not all 0, and its
     degree."""
     common = reduce(lambda one, other: one.gcd(other), forms)
-    return common, common.degree() + degree - max(form.degree() for form in forms)
+    power_of_u = degree - max(form.degree() for form in forms)
+    return common, common.degree() + power_of_u
 
 
 def zeros(form: "fmpq_poly", degree: int) -> list[tuple[Number, Number]]:
     """The real zeros [u:v], each once; exact if rational with a small denominator. The
     form 0 gives []."""
+    # A factor u makes [0:1] a zero.
     found = [(0, 1)] if 0 <= form.degree() < degree else []
     for t, _ in form.complex_roots() if form.degree() > 0 else []:
         if t.imag == 0:  # exact: ball arithmetic has isolated the root
@@ -347,6 +365,8 @@ class RationalCurve:
         self._degree = degree
         rows = [_fractions(form) for form in point]
         self._exact = [row + [0] * (degree + 1 - len(row)) for row in rows]
+        # Homogeneous coordinates have no size: all are divided, so that floats do not
+        # overflow.
         largest = max(abs(c) for row in self._exact for c in row)
         self._floats = np.array(
             [[float(c / largest) for c in row] for row in self._exact]
@@ -397,11 +417,13 @@ class RationalCurve:
         """The point nearest to a given one: a critical point of the squared
         distance."""
         *p, w = (np.polynomial.Polynomial(row) for row in self._floats)
+        # The squared distance is square/w²; the numerator of its derivative by t = v/u:
         square = sum((t - h * w) ** 2 for t, h in zip(p, here, strict=True))
         critical = (square.deriv() * w - 2 * square * w.deriv()).trim(1e-14)
         # The real part of a complex zero is one more point of the curve: it does no
-        # harm.
-        points = self.at(np.append(np.arctan(critical.roots().real), pi / 2))
+        # harm. π/2 is t = ∞, which is no zero of a polynomial.
+        angles = np.append(np.arctan(critical.roots().real), pi / 2)
+        points = self.at(angles)
         points = points[np.isfinite(points).all(-1)]
         return points[np.linalg.norm(points - here, axis=-1).argmin()]
 
@@ -430,7 +452,10 @@ class Branch(RationalCurve):
         return zeros(self._disc, self._disc_degree)
 
     def kind(self, phi: float) -> str:
-        """The kind at [cos φ : sin φ]: the sign of the discriminant."""
+        """The kind at [cos φ : sin φ]: the sign of the discriminant.
+
+        Its degree is even in [u:v] and in the common form: no sign of theirs matters.
+        """
         u = cos(phi)
         v = sin(phi)
         n = self._disc_degree

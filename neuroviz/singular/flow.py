@@ -30,6 +30,9 @@ BOUNDARY_BELOW = 1e-2
 below this."""
 TARGETS = ("gaussian", "realisable", "dotted", "dotted, noisy")
 _NOISE = 0.05
+# Dormand and Prince (1980): a row says how far the slopes so far carry, in steps. The
+# last row is the solution of order 5; the slope at its end is the first one of the next
+# step.
 _STAGES = tuple(
     np.array(row)
     for row in (
@@ -41,6 +44,8 @@ _STAGES = tuple(
         (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
     )
 )
+# The solution of order 5 less the one of order 4, which uses all seven slopes: an
+# estimate of the error.
 _ORDERS_APART = np.array(
     [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]
 )
@@ -81,6 +86,7 @@ class Flow:
         """
         u = np.linalg.svd(self.A[-1])[0][:, :, 0]
         v = np.linalg.svd(self.V[-1])[2][:, 0, :]
+        # The length of u beside v: a cosine near 1 would lose the digits of the angle.
         return np.linalg.norm(u - np.sum(u * v, axis=1, keepdims=True) * v, axis=1)
 
     @cached_property
@@ -140,6 +146,8 @@ def gradient_flow(
 
     def velocity(z: np.ndarray) -> np.ndarray:
         A, V = split(z)
+        # n: run, k: column of A, m: row of V. rest_km is symmetric, so Sym drops out:
+        # ∂loss/∂l_k = Σ_m rest_km v_m and ∂loss/∂v_m = Σ_k rest_km l_k.
         rest = product_table(A, V) - T
         A_bar = np.einsum("nkmij,nmj->nik", rest, V)
         V_bar = np.einsum("nkmij,nik->nmj", rest, A)
@@ -167,6 +175,8 @@ def _followed(
     v = velocity(z)
     seen = [z]
     now = 0.0
+    # At first a hundredth of the time in which z would move by its own size; 1e-300 is
+    # for a start at rest, and 1e-6 for one at the origin.
     h = 0.01 * min(times[-1], np.linalg.norm(z) / max(np.linalg.norm(v), 1e-300) + 1e-6)
     while len(seen) < len(times):
         left = times[len(seen)] - now
@@ -179,6 +189,8 @@ def _followed(
         error = float(
             np.sqrt(np.mean(np.square(taken * (_ORDERS_APART @ slopes) / allowed)))
         )
+        # The error goes with the fifth power of the step: error**-0.2 would make it 1.
+        # 0.9 is for safety, and steps change by a factor of 5 at most.
         if not error <= 1:  # an overflow gives NaN
             h = taken * max(0.2, 0.9 * error**-0.2) if np.isfinite(error) else taken / 5
             if h < 1e-14 * times[-1]:
@@ -191,6 +203,7 @@ def _followed(
         v = slopes[-1]
         now = now + taken
         longer = taken * min(5.0, 0.9 * max(error, 1e-10) ** -0.2)
+        # A step that was cut to end at one of the times does not shorten the next one.
         h = longer if taken == h else max(h, longer)
         if taken == left:
             now = times[len(seen)]
@@ -265,6 +278,8 @@ def random_targets(kind: str, runs: int, seed: int) -> np.ndarray:
 
 
 def _gaussian(numbers: np.ndarray) -> np.ndarray:
+    """The forms aX² + √2 bXY + cY² of N(0, 1) numbers, whose size is √(a² + b² + c²):
+    (runs, 6) → (runs, 2, 1, 2, 2)."""
     a, b, c = numbers.T.reshape(3, 2, -1)
     return np.array([[a, b / np.sqrt(2)], [b / np.sqrt(2), c]]).transpose(3, 2, 0, 1)[
         :, :, None

@@ -86,6 +86,8 @@ class Facts(NamedTuple):
     kernel: int | None = None
 
 
+# rank A, rank V, kernel: forms that are not proportional need independent ℓ₁, ℓ₂; the
+# kernel is 1, and d = 2 at the boundary (Lemma A.3).
 _FACTS = {
     SMOOTH: (2, 1, 1),
     CROSSING: (1, 1, 1),
@@ -174,8 +176,11 @@ def common_roots(q1: Form, q2: Form, tol: float = TOLERANCE) -> tuple[Root, ...]
     if is_exact(*q1, *q2):
         return _sort_exactly(q1, q2)[1]
     kind, nearest, (u0, u1, u2) = _sort(q1, q2, tol)
+    # The common form is u₀ + |(u₁, u₂)| cos(2θ − centre), up to a factor.
     centre = atan2(u2, u1)
     half = acos(np.clip(-u0 / (hypot(u1, u2) or 1.0), -1, 1))
+    # At a double root the cosine is −1 if u₀ > 0, and 1 if u₀ < 0; acos would turn the
+    # rounding into its square root.
     double = centre + (pi if u0 > 0 else 0.0)
     angles = {
         SMOOTH: [nearest],
@@ -210,8 +215,10 @@ def layer_with_root(q1: Form, q2: Form, X: Number, Y: Number) -> Weights:
     squared = (X * X + Y * Y) ** 2
     columns = []
     for a, b, c in (q1, q2):
-        # q in the basis (X, Y), (Y, −X): its value along the root is left out, the rest
-        # divided by v.
+        # With the linear forms w = (X, Y), v = (Y, −X), of length n = √(X² + Y²) both,
+        #     n⁴ q = q(X, Y) w² + mixed·wv + across·v².
+        # Layers with this root are the multiples of v, and w² is orthogonal to those:
+        # the nearest one has ℓ = (mixed·w + across·v)/n⁴.
         mixed = 2 * (a - c) * X * Y + b * (Y * Y - X * X)
         across = a * Y * Y - b * X * Y + c * X * X
         parts = mixed * X + across * Y, mixed * Y - across * X
@@ -327,6 +334,7 @@ def make_root(X: Number, Y: Number) -> Root:
             f"a root [X:Y] needs finite numbers, not both 0; got [{X}:{Y}]"
         )
     length = -length if Y < 0 or (Y == 0 and X < 0) else length
+    # + 0.0 makes 0 of −0.
     return Root(float(X / length) + 0.0, float(Y / length) + 0.0)
 
 
@@ -339,8 +347,8 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
     if ab or ac or bc:
         if resultant(q1, q2):
             return OFF, ()
-        # (X², XY, Y²) is orthogonal to both forms, so it is their cross product (bc,
-        # −ac, ab).
+        # (X², XY, Y²) is orthogonal to both forms: a multiple of their cross product
+        # (bc, −ac, ab). So [X:Y] = [X²:XY], or [XY:Y²] where X = 0.
         root = make_root(bc, -ac) if bc else make_root(-ac, ab)
         return SMOOTH, (root,)
     a, b, c = q1 if any(q1) else q2
@@ -349,10 +357,11 @@ def _sort_exactly(q1: Form, q2: Form) -> tuple[str, tuple[Root, ...]]:
         return CLOSURE, ()
     if disc == 0 and a:
         return BOUNDARY, (make_root(-b, 2 * a),)
-    if disc == 0 and c:
+    if disc == 0 and c:  # a = 0, so b² = 4ac = 0: the form is cY²
         return BOUNDARY, (make_root(1, 0),)
     if disc == 0:  # every [X:Y] is a root
         return BOUNDARY, ()
+    # A fraction in lowest terms is a square if its numerator and denominator are.
     root = Fraction(isqrt(disc.numerator), isqrt(disc.denominator))
     if root * root != disc:
         # large whole numbers would leave the float range
@@ -373,7 +382,8 @@ def _light(q1: Form, q2: Form) -> np.ndarray:
     """Orthonormal u of both forms, shape (…, 2, 3): √2·q(cos θ, sin θ) = u₀ + u₁ cos 2θ
     + u₂ sin 2θ.
 
-    So the discriminant is 2(u₁² + u₂² − u₀²).
+    So the size of a form is |u|, and its discriminant is 2(u₁² + u₂² − u₀²): the forms
+    with a double root are a light cone.
     """
     a, b, c = np.moveaxis(_matrix((q1, q2), exact=False), -1, 0)
     pair = np.stack([a + c, a - c, b], -1) / sqrt(2)
@@ -392,13 +402,16 @@ def _sort(q1: Form, q2: Form, tol: float) -> tuple[np.ndarray, np.ndarray, np.nd
     pair = _light(q1, q2)
     size = np.abs(pair).max((-2, -1))
     zero = size == 0
+    # Squares of the coefficients are taken below: at this size they stay in range.
     pair = pair / np.where(zero, 1.0, size)[..., None, None]
     sigma, right = np.linalg.svd(pair, full_matrices=False)[1:]
     proportional = sigma[..., 1] <= tol * sigma[..., 0]
     nearest, distance = _nearest(pair)
     distance = distance / np.where(zero, 1.0, np.linalg.norm(pair, axis=(-2, -1)))
 
-    common = np.moveaxis(right[..., 0, :], -1, 0)  # the common form, of size 1
+    # Proportional forms are a column λ times a row q: the leading right singular vector
+    # is q, of size 1.
+    common = np.moveaxis(right[..., 0, :], -1, 0)
     disc = common[1] ** 2 + common[2] ** 2 - common[0] ** 2
     kind = np.select(
         [zero | (np.abs(disc) <= tol), disc > 0], [BOUNDARY, CROSSING], CLOSURE
@@ -418,30 +431,37 @@ def _nearest(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     together come out badly.
     """
     G = np.swapaxes(pair, -1, -2) @ pair
+    # With z = e^{iφ} the derivative of this square by φ, times 2z², is
+    #     two·z⁴ + one·z³ + one*·z + two*,   * the complex conjugate.
     one = G[..., 0, 2] + 1j * G[..., 0, 1]
     two = G[..., 1, 2] - 0.5j * (G[..., 2, 2] - G[..., 1, 1])
     size = np.abs(one) + np.abs(two)
     # A leading coefficient near 0 is moved away from 0; Newton's method undoes the
     # change.
     floor = ROUNDING * size
+    # Where all coefficients are 0, every angle is as good as another.
     two = np.where(np.abs(two) > floor, two, np.where(size > 0, floor, 1.0))
     companion = np.zeros((*two.shape, 4, 4), dtype=complex)
     companion[..., 0, :] = (
         np.stack([-one, 0 * one, -one.conj(), -two.conj()], -1) / two[..., None]
     )
     companion[..., [1, 2, 3], [0, 1, 2]] = 1
+    # A zero off the unit circle is no critical point; its angle does no harm, as the
+    # least value counts.
     phi = np.angle(np.linalg.eigvals(companion))
-    # each (…, 2, 1), beside (…, 1, 4) angles
+    # Each has shape (…, 2, 1): both forms, beside (…, 1, 4) for the four angles.
     u0, u1, u2 = np.moveaxis(pair[..., None] / sqrt(2), -2, 0)
 
     def value(phi: np.ndarray) -> np.ndarray:
+        """(q₁, q₂)(cos θ, sin θ)."""
         return u0 + u1 * np.cos(phi)[..., None, :] + u2 * np.sin(phi)[..., None, :]
 
     least = np.linalg.norm(value(phi), axis=-2)
     for _ in range(4):
         q = value(phi)
-        slope = value(phi + pi / 2) - u0
+        slope = value(phi + pi / 2) - u0  # q′ by φ; and q″ = u₀ − q
         gradient = (q * slope).sum(-2)
+        # The absolute value sends a step downhill from a maximum, too.
         curvature = np.abs((slope**2 + q * (u0 - q)).sum(-2))
         moved = phi - np.divide(
             gradient, curvature, out=np.zeros_like(phi), where=curvature > 0

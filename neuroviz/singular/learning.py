@@ -21,7 +21,8 @@ from neuroviz.singular.forms import (
 )
 from neuroviz.singular.surface import SLICES
 
-# The stretch makes distances in the drawing those of functions, up to one factor.
+# The stretch makes distances in the drawing those of functions, up to one factor: a
+# step (s, y, z) in S1 has the size √((s² + 4y² + z²)/2).
 HALF = replace(
     SLICES["S1"],
     name="half of S1",
@@ -83,11 +84,14 @@ def nearest_is_singular(q1: Form, q2: Form) -> bool:
     sums = [a + c for a, _, c in (q1, q2)]
     parts = [(a - c, b) for a, b, c in (q1, q2)]
     (x1, y1), (x2, y2) = parts
+    # No smooth pair passes this: if both forms are diagonal in one basis, a common real
+    # root makes them proportional.
     if x1 * y2 != x2 * y1:
         return False
     pulled = [
         sum(S * part[i] for S, part in zip(sums, parts, strict=True)) for i in (0, 1)
     ]
+    # Squares are compared: lengths would need a root.
     return _square(pulled) >= (_square(parts[0]) + _square(parts[1])) ** 2
 
 

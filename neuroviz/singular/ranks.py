@@ -22,6 +22,8 @@ from neuroviz.singular.forms import BOUNDARY, CROSSING, SMOOTH
 
 THIN = "thin"
 """A fourth kind of points: rank A < a < d, with rank A or rank V above 1."""
+# s and b have a common denominator up to the square of this, so that the numerators of
+# A and V are whole numbers below 2⁵³, exact as floats.
 _LARGEST_DENOMINATOR = 10_000
 _DRAWS = 100
 
@@ -104,6 +106,7 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> _Ingredients:
     rng = np.random.default_rng([seed, d, d_out, a, 34])
 
     def vector(size: int) -> np.ndarray:
+        """Without zeros."""
         return rng.choice([-2.0, -1.0, 1.0, 2.0], size)
 
     def matrix(rows: int, columns: int, rank: int) -> np.ndarray:
@@ -118,12 +121,13 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> _Ingredients:
     h = vector(d_out)
     w = np.zeros(d)
     even = d - d % 2
-    # A quarter turn of pairs of entries.
+    # A quarter turn of pairs of entries makes w ⟂ u; of an odd number the last is 0.
     w[0:even:2] = -u[1:even:2]
     w[1:even:2] = u[0:even:2]
     rank_a = min(a, d)
     rank_v = min(d, d_out)
-    # Drawn until no rank is lower by coincidence; the first draw nearly always will do.
+    # Drawn until no rank is lower by coincidence at s = 0: that of A, and that of V at
+    # both ends b = 0 (v = w) and b = 1 (v = u). The first draw nearly always will do.
     for _ in range(_DRAWS):
         R = matrix(d, d, rank_a - 1)
         W = matrix(d_out, d, rank_v - 1)
@@ -147,6 +151,8 @@ def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray
     """
     d = len(A)
     units = np.eye(d * d).reshape(d * d, d, d)
+    # With a ≥ d nothing restricts A. At rank A < a every xyᵀ is the velocity of
+    # A + εxyᵀ, and these span all matrices.
     if rank < a or a >= d:
         return units
     return np.concatenate([over.matmul(A, units), over.matmul(units, A)])
@@ -159,10 +165,12 @@ def differential(over: PrimeField, pair: Pair, moves: np.ndarray) -> np.ndarray:
     The columns are the coefficients of `function_table`, each once.
     """
     A, V = pair
+    # The table is bilinear: its derivative along Ȧ is the table of (Ȧ, V).
     changes = [Pair(move, V) for move in moves]
     for unit in np.eye(V.size).reshape(-1, *V.shape):
         changes.append(Pair(A, unit))
     tables = np.stack([function_table(over, change, 2) for change in changes])
+    # Each quadratic form is a symmetric matrix: its upper triangle says all.
     rows, columns = np.triu_indices(len(A))
     return tables[..., rows, columns].reshape(len(tables), -1)
 
@@ -246,7 +254,9 @@ def _span_at_a_crossing(
     """The dimension of the tangent spaces of both branches together: the given rows,
     and those at the weights with u and v swapped."""
     of = _ingredients(approach.d, approach.d_out, approach.a, approach.seed)
-    v = pair.V[np.flatnonzero(of.h)[0]]
+    # V = h vᵀ, so its first row is v up to a factor, as no entry of h is 0. Factors of
+    # A and V do not move a tangent space.
+    v = pair.V[0]
     A = over.reduce(np.outer(v, of.k))
     V = over.reduce(np.outer(of.h, of.u))
     there = differential(over, Pair(A, V), directions(over, A, approach.a, rank=1))

@@ -129,6 +129,8 @@ def section_of(slice: Slice, plane: Plane, count: int = 300) -> Section:
 
 def _runs(slice: Slice, plane: Plane, count: int) -> list[Run]:
     """The curve: a point on each ruling, and the rulings that lie in the plane."""
+    # The coefficients of x, y, z and 1, as forms in the root [X:Y]: two of degree 2,
+    # and those of the plane of degree 0.
     equations = [
         [q1 for q1, _ in slice.pairs],
         [q2 for _, q2 in slice.pairs],
@@ -139,7 +141,7 @@ def _runs(slice: Slice, plane: Plane, count: int) -> list[Run]:
         return []
     moving, degree, lost = solved
     runs = []
-    if degree > 0 and moving[3]:
+    if degree > 0 and moving[3]:  # else one point, or a curve at infinity
         curve = RationalCurve(moving, degree)
         poles = {_angle(u, v) for u, v in curve.poles()}
         inside = curves.stretches(curve.at, slice.window.inside, poles, count)
@@ -163,6 +165,8 @@ def _singular(
         if point is None or not window.inside(np.array(point)):
             continue
         angle = _angle(u, v)
+        # A rounded place has a discriminant that is not exactly 0: pinch points are
+        # known by their angle, modulo π.
         is_pinch = any(abs(np.sin(angle - pinch)) < _ONE_ANGLE for pinch in pinches)
         yield BOUNDARY if is_pinch else branch.kind(angle), point
 
@@ -183,6 +187,8 @@ def _line(
 ) -> list[Run]:
     """The ruling with this basis of its points (x : y : z : w), if it is finite and
     meets the window."""
+    # The last vector is a point, with w = 1, and the first one a direction, with w = 0;
+    # three vectors are a plane, which no slice has.
     if len(basis) != 2 or not basis[-1][3]:
         return []
     direction, point = (np.array(vector[:3], dtype=float) for vector in basis)

@@ -92,6 +92,7 @@ def _tones(chart: Chart, run: Run) -> list[float]:
         along = np.linspace(-1, 1, len(points))
         tones = tone(chart, theta[:1], points[:1], points[-1:], along)[0]
     else:
+        # Each point is the middle, u = 0, of a stretch of its own ruling.
         way = chart.slice.lines(theta)[1]
         tones = tone(chart, theta, points - way, points + way, np.array([0.0]))[:, 0]
     return tones.round(3).tolist()

@@ -63,6 +63,7 @@ def frame_of(chart: Chart, turn: float, tilt: float, offset: float) -> Frame:
 
 def plane_of(chart: Chart, frame: Frame) -> Plane:
     """The plane in the coordinates of the slice."""
+    # As drawn, frame.normal · stretch (p − centre) = frame.offset.
     normal = frame.normal * stretch_of(chart.slice)
     offset = frame.offset + float(normal @ chart.slice.window.centre)
     return Plane(tuple(normal.tolist()), offset)
@@ -81,6 +82,7 @@ def plane_at(
     frame = frame_of(chart, turn, tilt, 0.0)
     far = reach(chart, frame.normal)
     asked = offset * far
+    # Of pinch points at one height the first of the chart counts.
     pinches = {
         float(in_drawing(chart.slice, np.array(pinch)) @ frame.normal): pinch
         for pinch in reversed(chart.pinches)
@@ -100,9 +102,9 @@ def reach(chart: Chart, direction: np.ndarray) -> float:
     long, wide, _ = half_sizes(chart.slice)
     if long == wide:
         return wide
-    return float(
-        abs(direction[0]) * long + np.sqrt(max(1 - direction[0] ** 2, 0.0)) * wide
-    )
+    # A cylinder is a segment along x plus a disc across it, so their reaches add up.
+    across = np.sqrt(max(1 - direction[0] ** 2, 0.0))
+    return float(abs(direction[0]) * long + across * wide)
 
 
 def _turned(degrees: float) -> tuple[float, float]:

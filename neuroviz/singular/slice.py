@@ -82,14 +82,16 @@ class Slice:
     def __post_init__(self) -> None:
         object.__setattr__(self, "origin", _pair(self.origin))
         object.__setattr__(self, "directions", tuple(map(_pair, self.directions)))
-        columns = zip(*((*q1, *q2) for q1, q2 in self.directions), strict=True)
-        if len(self.directions) != 3 or null_vectors(columns):
+        # A row for each of the six coefficients, a column for each direction: a null
+        # vector is a dependency.
+        coefficients = zip(*((*q1, *q2) for q1, q2 in self.directions), strict=True)
+        if len(self.directions) != 3 or null_vectors(coefficients):
             needed = (
                 "a slice needs three linearly independent directions; got"
                 f" {self.directions}"
             )
             raise ValueError(f"{needed}: take functions that do not lie in one plane")
-        # its degree is 4
+        # The resultant has degree 4: if it is 0 on this grid of 5³ points, it is 0.
         if all(self.resultant(*p) == 0 for p in product(range(5), repeat=3)):
             found = f"all those of {self.name} have a common factor"
             raise ValueError(
@@ -191,6 +193,8 @@ class Slice:
         """
 
         def lines(theta: np.ndarray) -> np.ndarray:
+            """Both ends of each line, as a curve in 6 dimensions: `stretches` spreads
+            the lines evenly along it."""
             return np.hstack(self.window.cut(*self.lines(theta)))
 
         def met(ends: np.ndarray) -> np.ndarray:
@@ -231,11 +235,13 @@ class Slice:
                 for end, corner in (0, lo), (-1, hi):
                     # a pinch point, without the rounding of its angle
                     if special and phi[end] == corner:
+                        # The last corner is the first one, after half a turn.
                         points[end] = special[
                             corner if corner in special else min(special)
                         ]
                 # The points run from small to large x.
                 points = points if points[0, 0] <= points[-1, 0] else points[::-1]
+                # The discriminant changes its sign at corners only.
                 pieces.append(Piece(branch.kind((lo + hi) / 2), points))
         return tuple(sorted(pieces, key=lambda piece: tuple(piece.points[0])))
 
@@ -301,16 +307,21 @@ class Slice:
         """Whether at some root [X:Y] the two equations of a ruling are one: their
         minors are all 0."""
         columns = [(polynomial(*q1), polynomial(*q2)) for q1, q2 in self.pairs]
+        # Of the 2 × 4 matrix of (e_x, e_y, e_z, e₀): forms of degree 2 + 2 in [X:Y].
         minors = [p * s - q * r for (p, q), (r, s) in combinations(columns, 2)]
         roots = curves.zeros(*curves.common_factor(minors, 4))
-        # Where both normals vanish too, the plane is the one at infinity.
-        return any(any(any(e[:3]) for e in self.equations(*root)) for root in roots)
+        for root in roots:
+            normals = [e[:3] for e in self.equations(*root)]
+            # Where both normals are 0 too, the plane is the one at infinity.
+            if any(map(any, normals)):
+                return True
+        return False
 
     def branches(self) -> list[Branch]:
         """The components of the singular curve that are not at infinity, each
         parametrised by [u:v]."""
-        # λ₂q₁ − λ₁q₂ at λ₁ = 1, λ₂ = t: a row for each coefficient, a column for each
-        # of x, y, z, 1.
+        # λ₂q₁ − λ₁q₂ = 0 with [u:v] = [λ₁:λ₂], its entries −q₂u + q₁v: a row for each
+        # of X², XY, Y², a column for each of x, y, z, 1.
         matrix = [[(-pair[1][j], pair[0][j]) for pair in self.pairs] for j in range(3)]
         solved = curves.solve(matrix, 3)
         branches = []
@@ -318,15 +329,21 @@ class Slice:
             raise self._fill("surface")
         (moving, n, lost), (q1, q2) = solved, zip(*self.pairs, strict=True)
         if moving[3] and n > 0:
-            branches.append(Branch(moving, n, q1, n - 1))  # q₁ = λ₁q, λ₁ = 1
+            # q₁ has degree n along the curve, and q₁ = u·q: as polynomials in t = v/u
+            # both are one, and q has degree n − 1.
+            branches.append(Branch(moving, n, q1, n - 1))
         for u, v in lost:  # ratios that belong to a whole line
             basis = null_vectors([[a * u + b * v for a, b in row] for row in matrix])
-            if basis[-1][3]:  # other lines are at infinity
+            # The last vector is a point (x : y : z : 1), the first one a direction, or
+            # all of the line is at infinity.
+            if basis[-1][3]:
                 if len(basis) > 2:
                     raise self._fill("plane")
                 line = [
                     polynomial(first, last) for first, last in zip(*basis, strict=True)
                 ]
+                # q₁ = u·q, q₂ = v·q with one [u:v] on the whole line: the one that is
+                # not 0 stands for q.
                 branches.append(Branch(line, 1, q2 if abs(u) < abs(v) else q1, 1))
         return branches
 

@@ -61,6 +61,7 @@ class SliceSetting:
 
 @lru_cache(maxsize=64)
 def _member(name: str, parameter: str, value: float) -> Slice:
+    # A slider's number as it is written: 2.6 is 13/5, not the float beside it.
     return SLICES[name].at(**{parameter: Fraction(str(value))})
 
 

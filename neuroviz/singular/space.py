@@ -59,11 +59,12 @@ def _outline(chart: Chart) -> np.ndarray:
 def labels_of(chart: Chart, room: float) -> list[tuple]:
     """At most one label of each kind, where it covers nothing: its text, what it names,
     and the way there."""
-    pinches = _drawn_points(chart, chart.pinches)
     named = {
-        "pinch point: boundary": pinches[np.abs(pinches).max(axis=1, initial=0) < 2.2],
+        "pinch point: boundary": _drawn_points(chart, chart.pinches),
         **{text: _candidates(chart, kind) for kind, text in _LABELS.items()},
     }
+    # Curves take their places first, points last: in this order no label of a preset
+    # covers another one.
     shown = {text: points for text, points in reversed(named.items()) if len(points)}
     placed = beside(camera_of(chart).backed(room), _outline(chart), list(shown.items()))
     return [(text, *place) for text, place in zip(shown, placed, strict=True)]

@@ -110,6 +110,8 @@ def _on_surface(chart: Chart, where: float, along: float) -> Place:
     slice = chart.slice
     theta, start, end = _ruling_at(chart, where)
     base, direction = (found[0] for found in slice.lines(np.array([theta])))
+    # Ends interpolated between two rulings lie off the one between them: their nearest
+    # points on it are taken.
     start, end = (base + (p - base) @ direction * direction for p in (start, end))
 
     def place(u: float) -> Place:
@@ -133,6 +135,7 @@ def _ruling_at(chart: Chart, where: float) -> tuple[float, np.ndarray, np.ndarra
         rows = np.arange(len(strip.theta))
         if position < len(rows) or strip is chart.strips[-1]:
             columns = (strip.theta, *strip.starts.T, *strip.ends.T)
+            # Past the last ruling of a strip np.interp stays there.
             theta, *ends = (
                 float(np.interp(position, rows, column)) for column in columns
             )

@@ -297,6 +297,7 @@ def procedure_jacobian(arch: Architecture, seed: int, inputs: int) -> "torch.Ten
     def outputs(weights: dict, x: "torch.Tensor") -> "torch.Tensor":
         return torch.func.functional_call(network, weights, (x,)).flatten()
 
+    # For each matrix a block of shape (N, t · d_l, *its own).
     blocks = torch.func.vmap(torch.func.jacrev(outputs), in_dims=(None, 0))(weights, X)
     return torch.cat(
         [block.flatten(0, 1).flatten(1) for block in blocks.values()], dim=1
@@ -326,6 +327,7 @@ def float32_rank(
 
     rows = inputs * arch.tokens * arch.widths[-1]
     size = max(rows, arch.num_parameters)
+    # The default of `matrix_rank`, relative to σ_1
     tolerance = size * float(torch.finfo(torch.float32).eps)
     enough = rank_by_inputs(arch, seed).enough
     value: int | None = None

@@ -309,12 +309,14 @@ def float32_view(
     """The last true singular value and the first false one in float32, on the axes x3
     and y3."""
     plot = Plot("3", x, y)
-    drawn = [1e-7]
+    drawn = [1e-7]  # the axis reaches down to float32’s rounding, whatever is drawn
     for kind in study.setting.kinds:
         drawn += _draw_singular_values(plot, study.of(kind), kind)
     _draw_tolerance(plot, study.of(KINDS[0]))
     widths_axis(plot, study)
-    bottom = next(k for k in range(-3, -46, -1) if 10.0**k < 0.5 * min(drawn))
+    bottom = -3
+    while 10.0**bottom >= 0.5 * min(drawn):
+        bottom -= 1
     plot.log_axis("y", bottom, 1.6, "σ / σ<sub>1</sub>", step=2 if bottom > -10 else 5)
     plot.headline(_float32_finding(study))
     marks = "".join(_FILLED[kind] for kind in study.setting.kinds)

@@ -41,7 +41,7 @@ MOST_LAYERS = 4
 Pattern = str | tuple[Fraction, Fraction]
 """What a layer's (μ, ν) are, over F_p: "free" (anything), "tied" (PQ = 1; under a mask
 Q = 1), or numbers."""
-_SPARE_ROWS = 2
+_SPARE_ROWS = 2  # for rows that add nothing by bad luck ("How many inputs")
 _SMALL = 1e-9  # tokens have met when their distance has shrunk below this share
 _NEAR = 0.6  # scales the drawn tokens; tokens farther apart hardly see each other
 _STILL = (Fraction(0), Fraction(0))
@@ -231,7 +231,7 @@ def study_immersion(setting: ImmersionSetting) -> ImmersionStudy:
         freed=((0.0, 0.0),) * setting.layers,
         inputs=(0.0, 1.0),
     )
-    # Follow two numbers in place of the tokens.
+    # Columns of S sum to 1: two numbers on a line go the way of the tokens on theirs.
     places = [row[0] for row in follow(Reals(), given, np.array([setting.inputs]))]
     all_free = _allowed(setting, ("free",) * setting.layers)
     return ImmersionStudy(
@@ -286,6 +286,7 @@ def _set_shares(
     that enter the layer."""
     found: list[Shares] = []
     along = np.array([setting.inputs])
+    # Columns (1 − s) x_1 + s x_2, for both places s on the line.
     X = X @ np.concatenate([1 - along, along])
     for i, pattern in enumerate(_here(setting)):
         if pattern in ("free", "tied"):
@@ -302,10 +303,7 @@ def _set_shares(
 def _hidden(
     network: ImmersionSetting, experiments: tuple[tuple[Pattern, ...], ...]
 ) -> Hidden:
-    """What experiments, given by their patterns, leave hidden together.
-
-    Entries of the derivative have degree at most l² + 4l + 2 in all that is drawn.
-    """
+    """What experiments, given by their patterns, leave hidden together."""
     over = PrimeField(DEFAULT_PRIME)
     entries = network.width**2  # of each matrix
     virtual = _prime_network(network)
@@ -317,6 +315,9 @@ def _hidden(
     value = exact_rank(J, over)
     error = 0.0
     if value < columns:
+        # The degree in all that is drawn of an entry for M_1, which is the largest: the
+        # gradient of X_l has degree 2, that of X_{i−1} has 2i + 3 more than that of
+        # X_i, and an entry for M_i has 3i + 2 more than the gradient of X_i.
         degree = network.layers**2 + 4 * network.layers + 2
         error = schwartz_zippel(value, degree, over.p)
     measured = ExactMeasurement(
@@ -347,6 +348,7 @@ def _experiments(network: ImmersionSetting) -> tuple[Experiment, ...]:
         made.append(_allowed(network, tuple(wanted)))
         experiment = Experiment(
             free_layer=free_layer,
+            # A tied layer cannot be frozen: only the experiment that frees it remains.
             possible=tied is None or tied == free_layer,
             so_far=_hidden(network, tuple(made)),
         )
@@ -379,6 +381,7 @@ def _residues(network: ImmersionSetting, pattern: Pattern, drawn: np.ndarray) ->
         return Shares(np.zeros_like(mu) if network.causal else mu, nu)
     if pattern == "tied":
         if network.width > 1 and not network.causal:
+            # PQ = 1 is μ + ν = 1.
             return Shares(mu, over.reduce(1 - mu))
         # In a masked layer, or at width 1, only M_k = 0 ties the shares: there P = Q =
         # 1.

@@ -493,7 +493,9 @@ def _facts(arch: Architecture) -> set[str]:
         # After a collapse layers see the symmetric part of their M only: its transpose
         # does as well.
         "A hidden": collapse is not None and any(r > 1 for r, _ in ranks[collapse:]),
+        # A = u kᵀ and V = h vᵀ for all weights; with d₀ = 1 there is one form only.
         "forms may swap": d[0] > 1 and a[0] == 1 and d[1] == 1,
+        # L and M_l of rank one; with r_{l−1} = 1 both use the one form there is.
         "last forms may swap": (
             arch.tokens > 1 and d[-1] == a[-1] == 1 and ranks[-1][0] > 1
         ),
@@ -505,9 +507,10 @@ def _values(arch: Architecture) -> dict[str, object]:
     """What stands in the braces of the table."""
     depth = arch.num_layers
     inner = arch.widths[1:-1]
-    # D of Lemma D
+    # D of Lemma D: softmax on two tokens loses nothing of it (Corollary A).
     virtual = general_formula(replace(arch, attention="softmax", tokens=2)).value
-    # The bases of the heads that all (A, V) forget (Lemma 3.1)
+    # The bases of the heads that all (A, V) forget: the fibre of (Q, K) ↦ KᵀQ (Lemma
+    # 3.1)
     heads = 0
     for d, _, a in arch.layers:
         heads += a * a if a <= d else 2 * a * d - d * d

@@ -45,7 +45,7 @@ def shares(P: float, Q: float, causal: bool = False) -> Shares:
     Shares(mu=0.0, nu=1.0)
     """
     mu = 1.0 if P == inf else P / (1 + P)
-    nu = 1.0 if inf == Q else Q / (1 + Q)
+    nu = 1.0 if Q == inf else Q / (1 + Q)
     if causal:
         mu = 0.0
     return Shares(mu, nu)
@@ -162,22 +162,27 @@ def free_jacobian(
     N = len(X)
     n = L.shape[1]
     tokens = follow(over, given, X)
+    # ∂⟨f, L X_l⟩/∂L = f X_lᵀ, and the gradient of X_l is Lᵀf.
     blocks = [mul(functionals, tokens[-1].mT).reshape(N, -1)]
     grad = mul(L.T, functionals)
+    # Layer by layer from the last one; a bar marks the gradient of what carries it.
     for M, X, one in zip(
         reversed(Ms), reversed(tokens[:-1]), reversed(given), strict=True
     ):
         mu = np.broadcast_to(np.asarray(one.mu, dtype=float), (N,))
         nu = np.broadcast_to(np.asarray(one.nu, dtype=float), (N,))
         S_bar = mul(X.mT, grad)
+        # The columns of S are (1 − μ, μ) and (ν, 1 − ν), so μ̄ = S̄_21 − S̄_11 and
+        # ν̄ = S̄_12 − S̄_22; and p̄ = μ(1 − μ) μ̄, q̄ = ν(1 − ν) ν̄.
         p_bar = red(red(mu * red(1 - mu)) * red(S_bar[:, 1, 0] - S_bar[:, 0, 0]))
         q_bar = red(red(nu * red(1 - nu)) * red(S_bar[:, 0, 1] - S_bar[:, 1, 1]))
-        # p = (x_2 − x_1)ᵀM x_1 and q = −(x_2 − x_1)ᵀM x_2: one product with (p̄ x_1 −
-        # q̄ x_2).
+        # With δ = x_2 − x_1: p = δᵀM x_1, q = −δᵀM x_2, and M̄ = δ (p̄ x_1 − q̄ x_2)ᵀ.
         apart = red(X[..., 1] - X[..., 0])[..., None]
         weight = np.stack([p_bar, -q_bar], axis=-1)
         seen = mul(X, weight[..., None])
         blocks.insert(0, mul(apart, seen.mT).reshape(N, n * n))
+        # A token has three gradients: through δ (left), as the x_1 or x_2 behind M
+        # (right), and through X S.
         left = mul(M, seen)
         right = mul(mul(M.T, apart), weight[:, None, :])
         grad = red(
