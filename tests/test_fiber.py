@@ -170,6 +170,20 @@ def test_the_fibre_has_the_points_of_the_theorem_and_no_others(name):
         assert fiber_size(p, Pair(A, V), tokens=1) >= size * p
 
 
+@pytest.mark.parametrize("c", [1e-6, 1.0, 1e6])
+def test_a_rescaled_layer_is_of_the_same_case(c):
+    """However much larger than V it makes A."""
+    over = Reals()
+    u, k, v, h = rank_one(over, 3, 2)
+    cases = {
+        "generic": random_pair(over, 3, 2),
+        "rank one": Pair(np.outer(u, k), np.outer(h, v)),
+        "boundary": Pair(np.outer(v, k), np.outer(h, v)),
+    }
+    for case, pair in cases.items():
+        assert fiber_case(over, rescaled(over, pair, c)) == case
+
+
 @pytest.mark.parametrize("tokens", [2, 3])
 def test_a_softmax_layer_determines_its_weights(tokens):
     pair = random_pair(Reals(), 3, 2)

@@ -124,6 +124,7 @@ class Architecture:
     def num_parameters(self) -> int:
         """Σ_i (2 a_i d_{i−1} + d_i d_{i−1}): the entries of all Q_i, K_i, V_i."""
         count = 0
+        # There may be a million layers: those of one kind are multiplied once.
         for (d_in, d_out, a), times in Counter(self.layers).items():
             count += times * (2 * a + d_out) * d_in
         return count
@@ -179,23 +180,27 @@ class Architecture:
             queries = tape.rows(together, 0, a)
             keys = tape.rows(together, a, 2 * a)
             values = tape.rows(together, 2 * a)
+            # Row j, column i: (K x_j)ᵀ (Q x_i) = x_jᵀ A x_i.
             S = tape.inner_products(keys, queries)
             if self.attention == "softmax":
                 # s_ji = ξ_j ξ_i uᵀAu is symmetric where all tokens are multiples of u.
                 S = tape.softmax(S, SYMMETRIC if is_on_a_line else INDEPENDENT)
             X = tape.matmul(values, S)
-            if self.attention == "lightning":  # cubic in X
+            # Each layer is cubic in its tokens, so of these only the direction counts.
+            if self.attention == "lightning":
                 X = tape.up_to_scale(X)
         return X
 
     # What helps: `neuroviz.rank.network.Sliced` and `Conditioned`
 
     def slice(self) -> GaugeSlice:
-        """A smaller network across the orbits of the symmetries.
+        """A smaller network across the orbits of the symmetries (gauge_slice.md).
 
-        No layer needs to be wider than the narrowest before it, nor a head than that.
+        No layer needs to be wider than the narrowest before it (Move 1), nor a head
+        than that (Move 3).
         """
         widths = (*accumulate(self.widths[:-1], min), self.widths[-1])
+        # a_i with the width before layer i; the last width has no head after it.
         head_dims = tuple(map(min, self.head_dims, widths))
         reduced = replace(self, widths=widths, head_dims=head_dims)
         return GaugeSlice(reduced, identity_corners(reduced.layers, self.attention))

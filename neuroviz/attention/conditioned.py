@@ -50,6 +50,7 @@ def conditioned_layer(
     Q = orthonormal(rng, a, d_in)
     K = Q + _HEAD_NOISE * rng.standard_normal((a, d_in)) / np.sqrt(d_in)
     V = orthonormal(rng, d_out, d_in)
+    # Each factor gets the root, so that A = KᵀQ is multiplied by the sharpness.
     return {"Q": np.sqrt(sharpness) * Q, "K": np.sqrt(sharpness) * K, "V": V}
 
 

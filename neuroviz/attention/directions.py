@@ -80,7 +80,7 @@ def _head_bases(over: Field, i: int, layer: Mapping[str, np.ndarray]) -> Iterato
     """What leaves KᵀQ alone."""
     Q = layer["Q"]
     K = layer["K"]
-    # C = 1 + ε E, for the matrix units E = e_row e_columnᵀ.
+    # C = 1 + ε E, for the matrix units E = e_row e_columnᵀ: E Q and −EᵀK have one row.
     for row, column in acting(over, K.T, Q):
         change_of_Q = np.zeros(Q.shape)
         change_of_K = np.zeros(K.shape)
@@ -111,6 +111,7 @@ def _interface(
     """Another basis for the tokens between layer i and the next one."""
     V = before["V"]
     readers = np.concatenate([after["Q"], after["K"], after["V"]])
+    # C = 1 + ε E again: E V has one row, and −R E one column, for each R that reads.
     for row, column in acting(over, readers, V):
         written = np.zeros(V.shape)
         written[row] = V[column]
@@ -130,6 +131,7 @@ def as_rows(net: Network, over: Field, changes: Iterable[Change]) -> np.ndarray:
     still = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
     rows = [flatten(net, {**still, **change}) for change in changes]
     columns = sum(weight.size for weight in still.values())
+    # Without any change there are no rows, but as many columns.
     return over.reduce(np.array(rows).reshape(len(rows), columns))
 
 
@@ -165,20 +167,26 @@ def acting(
     """Places (i, j) of those matrix units E that give all of (left · E, E · right),
     each once, row by row.
 
-    E = e_i e_jᵀ with i among independent columns of `left`, or j among independent rows
-    of `right`: the others add nothing. All n² where both have rank n; few where n is
-    far above both ranks.
+    E_ij = e_i e_jᵀ with i among independent columns of `left`, or j among independent
+    rows of `right`: the others add nothing. All n² where both have rank n; few where n
+    is far above both ranks.
+
+    For another (i, j) column i of `left` is Σ_r c_r left_r and row j of `right` is
+    Σ_s d_s right_s, with independent ones, and E_ij acts on both as the sum
+    Σ_r c_r E_rj + Σ_s d_s E_is − Σ_rs c_r d_s E_rs.
     """
     size = len(right)
     rows = _independent_columns(over, left)
     columns = _independent_columns(over, right.T)
     for row in range(size):
-        for column in range(size) if row in rows else sorted(columns):
+        beside = range(size) if row in rows else sorted(columns)
+        for column in beside:
             yield row, column
 
 
 def _independent_columns(over: Field, matrix: np.ndarray) -> set[int]:
     """Numbers of columns that span all of them; over the reals all columns."""
+    # Where no column has to depend on others, to look for it is not worth its time.
     if isinstance(over, PrimeField) and matrix.shape[1] > matrix.shape[0]:
         return set(row_space(over, matrix).pivots.tolist())
     return set(range(matrix.shape[1]))

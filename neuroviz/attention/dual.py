@@ -87,6 +87,7 @@ class Dual:
             return type(self)(1)
         if exponent < 0 and not self.value:
             raise ZeroDivisionError("division by zero")
+        # (v + s ε)ᵉ = vᵉ + e vᵉ⁻¹ s ε; a negative power is one of the inverse mod p.
         power = pow(self.value, int(exponent) - 1, self.p)
         slope = int(exponent) * power * self.slope
         return type(self)(power * self.value, slope)

@@ -31,6 +31,9 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     reaching = [arch.widths[0]]
     for width in arch.widths[1:]:
         reaching.append(min(width, reaching[-1]))
+    # The ends stay d₀ and d_l. Lists count from 0: head_dims[i] is a_{i+1}, of the
+    # layer that reads the tokens of width w_i. Its queries see a_{i+1} coordinates, its
+    # keys as many, and its values what is seen later.
     seen = list(arch.widths)
     for i in range(arch.num_layers - 1, 0, -1):
         r = reaching[i]
@@ -39,7 +42,8 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
 
 
 def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
-    """D = Σ_i [w_{i−1} w_i + α(a_i, w_{i−1})] − Σ_{0<i<l} w_i².
+    """D = Σ_i [w_{i−1} w_i + α(a_i, w_{i−1})] − Σ_{0<i<l} w_i²: that of the general
+    formula, with its first sum multiplied out.
 
     Layers after `symmetric_after` count the symmetric part of their A only: σ for α.
 
@@ -48,7 +52,7 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
     """
     w = effective_widths(arch)
     count = 0
-    for i, a in enumerate(arch.head_dims):
+    for i, a in enumerate(arch.head_dims):  # layer i + 1, from w[i] to w[i + 1]
         is_hidden = symmetric_after is not None and i >= symmetric_after
         count += w[i] * w[i + 1]
         count += sigma(a, w[i]) if is_hidden else alpha(a, w[i])

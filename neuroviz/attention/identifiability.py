@@ -150,7 +150,10 @@ def _orbit_theorem_of_the_paper(net: Architecture) -> str:
         return ""
     if net.attention == "softmax":
         return "Theorem B"
+    # The rank of A_i is min(d_{i−1}, a_i); the last width has no head after it.
     ranks = [min(sizes) for sizes in zip(widths, net.head_dims, strict=False)]
+    # A_l = u kᵀ and L = h vᵀ have rank one: another class has u and v exchanged, unless
+    # a width of 1 makes them parallel.
     can_swap = net.head_dims[-1] == widths[-1] == 1 < widths[-2]
     if can_swap or min(ranks[:-1], default=2) < 2:
         return ""
@@ -232,7 +235,8 @@ def _along_a_silent_direction(
     shape = outline(net).output_shape
     cotangents = over.random(rng, (columns + 2, 1, *shape))
     space = RowSpace(over, columns)
-    if space.add(derivative(point, X, rng, cotangents)[:, 0]) < dimension:
+    rows = derivative(point, X, rng, cotangents)[:, 0]  # the one functional
+    if space.add(rows) < dimension:
         return None
     parameters = flatten(net, point.weights)
     direction = space.orthogonal_vector(rng)
@@ -291,6 +295,7 @@ def _float(
         raise ValueError(
             "the quantity must give at least one number; got an empty array"
         )
+    # A row for each direction, a column for each number of the quantity.
     coarse, gradient = _slopes(quantity, net, point, np.eye(len(point)))
     _, along = _slopes(quantity, net, point, kernel.directions)
 
@@ -299,6 +304,7 @@ def _float(
     # Scaled first: squares of extreme numbers leave the range of floats.
     scale = np.where(changes, largest, 1.0)
     whole = np.linalg.norm(gradient / scale, axis=0)
+    # The silent directions are orthonormal: these slopes are the gradient's projection.
     lost = np.linalg.norm(along / scale, axis=0)
     rough = np.linalg.norm((gradient - coarse) / scale, axis=0)
     shares = np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)
@@ -352,6 +358,8 @@ def _slopes(
             found.append(after - before)
         return np.array(found).reshape(len(steps), -1)
 
+    # f(h) − f(−h) = 2 h f′ + h³ f‴/3 + …, so 8 times that less that of 2 h is 12 h f′
+    # without third derivatives.
     near = differences(_STEP * directions)
     far = differences(2 * _STEP * directions)
     return far / (4 * _STEP), (8 * near - far) / (12 * _STEP)
@@ -374,7 +382,8 @@ def _silent_directions(net: Network, dimension: int, seed: int) -> _Kernel:
         # With zeros below there is a right singular vector for each parameter.
         square = np.concatenate([rows, np.zeros((columns, columns))])
         _, sigma, directions = np.linalg.svd(square, full_matrices=False)
-        below = sigma[0] * np.finfo(float).eps  # rounding
+        # The first value that is dropped; rounding, where that is more, or none is.
+        below = sigma[0] * np.finfo(float).eps
         if dimension < columns:
             below = max(below, sigma[dimension])
         gap = float(sigma[dimension - 1] / below)

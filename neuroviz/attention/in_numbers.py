@@ -41,7 +41,7 @@ def general_formula_in_numbers(arch: Architecture) -> str:
     hidden_after = symmetric_after(arch)
     matrices = [w[i] * w[i + 1] for i in range(arch.num_layers)]
     heads = []
-    for i, a in enumerate(arch.head_dims):
+    for i, a in enumerate(arch.head_dims):  # as in `visible_count`
         is_hidden = hidden_after is not None and i >= hidden_after
         heads.append(sigma(a, w[i]) if is_hidden else alpha(a, w[i]))
     said = f"{sum_of(matrices)} + {sum_of(heads)}"

@@ -87,9 +87,12 @@ def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
     A, V = pair
     if tokens == 1:
         S = over.reduce(A + A.T)
+        # Axes m, i, j, n.
         product = over.reduce(S[None, :, :, None] * V[:, None, None, :])
-        turned = product.transpose(0, 1, 3, 2), product.transpose(0, 3, 2, 1)
-        return over.reduce(product + turned[0] + turned[1])
+        j_and_n = product.transpose(0, 1, 3, 2)  # S_in V_mj
+        i_and_n = product.transpose(0, 3, 2, 1)  # S_jn V_mi, as S is symmetric
+        return over.reduce(product + j_and_n + i_and_n)
+    # Axes k, m, i, j.
     product = over.reduce(A.T[:, None, :, None] * V[None, :, None, :])
     return over.reduce(product + product.swapaxes(-1, -2))
 
@@ -110,11 +113,9 @@ def same_function(
     True
     """
     if attention == "lightning":
-        return close(
-            over,
-            *(function_table(over, pair, tokens) for pair in (one, other)),
-            TOLERANCE,
-        )
+        here = function_table(over, one, tokens)
+        there = function_table(over, other, tokens)
+        return close(over, here, there, TOLERANCE)
     if not close(over, one.V, other.V, TOLERANCE):
         return False
     return tokens == 1 or not one.V.any() or close(over, one.A, other.A, TOLERANCE)
@@ -134,11 +135,15 @@ def fiber_case(over: Field, pair: Pair) -> str:
         return "zero"
     if rank_of(over, pair.A, TOLERANCE) > 1 or rank_of(over, pair.V, TOLERANCE) > 1:
         return "generic"
-    return (
-        "boundary"
-        if rank_of(over, np.hstack([pair.A, pair.V.T]), TOLERANCE) == 1
-        else "rank one"
-    )
+    # The columns of A are multiples of u, those of Vᵀ multiples of v: of equal size, so
+    # that a rescaling (c A, V / c) does not make one of them negligible.
+    A, V = pair
+    if isinstance(over, Reals):
+        A = A / np.abs(A).max()
+        V = V / np.abs(V).max()
+    if rank_of(over, np.hstack([A, V.T]), TOLERANCE) == 1:
+        return "boundary"
+    return "rank one"
 
 
 def rescaled(over: Field, pair: Pair, c: float) -> Pair:
@@ -198,7 +203,7 @@ def kernel_dimension(
     X = over.random(rng, (inputs, len(pair.A), tokens))
     network = _network_of(attention, pair, tokens)
     J = derivative(Point(network, over, as_weights(pair), {}), X, rng)
-    # K is not free here
+    # The columns are those of Q = A, K and V; K = 1 is not free here.
     J = np.delete(J.reshape(-1, J.shape[-1]), slice(size, 2 * size), axis=1)
     rank = exact_rank(J, over) if isinstance(over, PrimeField) else float_rank(J).value
     return J.shape[1] - rank

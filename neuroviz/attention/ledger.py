@@ -33,7 +33,7 @@ from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
 _BYTES_BEFORE = 24  # of each entry of the derivative, if all directions were silent
-# Silent directions of as many parameters take about a second at most.
+# So many silent directions of so many parameters take about a second at most.
 _A_SECOND = 1200
 _AT_ONCE = 256  # rows between two signs of life
 
@@ -99,6 +99,7 @@ def ledger_of(
     rng = np.random.default_rng([measured.seed, over.p, 3])
     point = random_point(net, over, rng)
     weights = dict(point.weights)
+    # The directions of some networks need constants, such as rotary angles, as well.
     for name, constant in point.constants.items():
         weights[name] = constant.value
     space = RowSpace(over, parameters)
@@ -111,6 +112,7 @@ def ledger_of(
     tell.finish()
 
     unexplained = parameters - space.dimension - measured.value
+    # Directions of a change of basis or scale are linear in the weights: degree 1.
     chance = schwartz_zippel(space.dimension, 1, over.p)
     return KernelLedger(
         network=net,
@@ -191,6 +193,7 @@ def _cause_in_the_paper(
     Each cause is named only where it costs something, by the general formula: with two
     tokens and no collapse there would be D dimensions, for lightning D − l.
     """
+    # Softmax has no collapse: with two tokens its dimension is D (general_formula.md).
     without_collapse = replace(net, attention="softmax", tokens=2)
     generic = general_formula(without_collapse).value
     if net.attention == "lightning":
@@ -198,6 +201,7 @@ def _cause_in_the_paper(
     causes = []
     if general_formula(net).value < generic:
         causes.append(hidden_by_tokens(net))
+    # If later layers saw all widths, the symmetries would leave `generic` directions.
     if net.num_parameters - sum(entries.values()) > generic:
         causes.append(_hidden_between_layers(net))
     return "; ".join(causes)

@@ -18,10 +18,11 @@ def sizes(name: str, values: Sequence[int]) -> tuple[int, ...]:
     Traceback (most recent call last):
     ValueError: each of widths must be a whole number ≥ 1; got 0
     """
-    # Sets and dicts have no fixed order; a text is no list of sizes.
-    is_ordered = not isinstance(values, (str, bytes, Set, Mapping))
     try:
-        ordered = iter(values if is_ordered else None)
+        # Sets and dicts have no fixed order; a text is no list of sizes.
+        if isinstance(values, (str, bytes, Set, Mapping)):
+            raise TypeError
+        ordered = iter(values)
     except TypeError:
         raise ValueError(
             f"{name} needs a sequence of whole numbers ≥ 1, in order; got {values!r}: "

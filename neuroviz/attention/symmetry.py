@@ -87,7 +87,7 @@ def rescale(over: Field, weights: Weights, layer: int, c: float) -> Weights:
         number = float(c)
     except (TypeError, ValueError, OverflowError):
         number = np.nan
-    back = np.nan
+    back = np.nan  # 1/c, where there is one: over the reals it may overflow, too
     if np.isfinite(number):
         factor = over.reduce(np.array([[number]]))
         if factor[0, 0] != 0:
@@ -117,6 +117,7 @@ def swap_keys_and_values(over: Field, weights: Weights, layer: int) -> Weights:
     w = _layer(weights, layer)
     u, k = _rank_one(over, "A = KᵀQ", over.matmul(w["K"].T, w["Q"]))
     h, v = _rank_one(over, "V", w["V"])
+    # Q = e₁ kᵀ and K = e₁ vᵀ have the product KᵀQ = v kᵀ, whatever a is.
     first = np.zeros((len(w["Q"]), 1))
     first[0] = 1.0
     changed = {
@@ -230,6 +231,7 @@ def recover_head_basis(over: Field, head: Weights, other: Weights) -> np.ndarray
             f" by {np.abs(over.reduce(A - A2)).max():.3g}: they belong to different"
             " functions"
         )
+    # Q′ = C Q, where Q has a right inverse; then K = CᵀK′ has to hold as well.
     C = over.matmul(Q2, right_inverse(over, Q))
     if not close(over, over.matmul(C.T, K2), K):
         raise ValueError(
@@ -360,6 +362,8 @@ def _rank_one(
     over: Field, name: str, matrix: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vectors u, k with matrix = u kᵀ ≠ 0."""
+    # u is column j and k is row i over their common entry: the largest one, so that a
+    # division enlarges no rounding.
     i, j = np.unravel_index(np.abs(matrix).argmax(), matrix.shape)
     if matrix[i, j] != 0:
         u = matrix[:, j]
@@ -393,7 +397,7 @@ def right_inverse(over: Field, Q: np.ndarray) -> np.ndarray:
     """R with Q R = 1, for Q of full row rank."""
     if isinstance(over, Reals):
         return np.linalg.pinv(Q)
-    # the first independent columns
+    # The first independent columns of Q have an inverse, which R has in their rows.
     columns = np.flatnonzero(RowSpace(over, len(Q)).add_each(Q.T))
     R = np.zeros(Q.T.shape)
     R[columns] = inverse(over, Q[:, columns])

@@ -70,11 +70,11 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     mul = over.matmul
     t = X.shape[-1]
     Z = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t))
-    W = np.eye(t)
+    W = np.eye(t)  # Z_{i−1} B_i ⋯ Z_0 B_1, after layer i
     for i, M in enumerate(virtual.M):
         B = mul(X.mT, mul(M, X))
         W = mul(mul(Z, B), W)
-        if i < len(virtual.M) - 1:
+        if i < len(virtual.M) - 1:  # the last Z would not be used
             Z = mul(mul(mul(mul(Z, B), Z), B.mT), Z)
     return mul(virtual.L, mul(X, W))
 
@@ -109,12 +109,13 @@ def link_values(
     """The n numbers x_{j_k}ᵀ M̃_k x_{j_{k+1}} whose product a term of Eq. 12 is.
     Arguments as in `term`."""
     B = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
-    return tuple(
-        float(B[h - 1][(k, j) if transposed else (j, k)])
-        for (h, transposed), j, k in zip(
-            unroll(len(virtual.M)), indices[:-1], indices[1:], strict=True
-        )
-    )
+    factors = unroll(len(virtual.M))
+    values = []
+    for factor, j, k in zip(factors, indices[:-1], indices[1:], strict=True):
+        # Entry (j, k) of B_h is x_jᵀ M_h x_k, and entry (k, j) is x_jᵀ M_hᵀ x_k.
+        row, column = (k, j) if factor.transposed else (j, k)
+        values.append(float(B[factor.layer - 1][row, column]))
+    return tuple(values)
 
 
 def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
@@ -136,6 +137,7 @@ def sum_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarray:
             term(over, virtual, X, (*indices, i))
             for indices in product(range(t), repeat=places)
         )
+        # So few residues add up exactly, and are reduced once.
         columns.append(over.reduce(sum(terms)))
     return np.stack(columns, axis=1)
 
@@ -176,6 +178,7 @@ def reflect(layers: int, indices: Sequence[int], place: int) -> tuple[int, ...]:
     (0, 1, 0, 2, 1)
     """
     window = mirror(layers, place)
+    # The window counts from 1 and holds its last number, a slice neither.
     first = window[0] - 1
     last = window[-1]
     return (*indices[:first], *reversed(indices[first:last]), *indices[last:])
@@ -192,7 +195,7 @@ def balancing_factor(over: Field, factors: Sequence[float]) -> float:
     >>> balancing_factor(Reals(), [2.0, 1.0]), balancing_factor(Reals(), [1.0, 2.0])
     (0.125, 0.5)
     """
-    powers = np.ones((1, 1))
+    powers = np.ones((1, 1))  # a matrix, as `inverse` takes one
     for i, factor in enumerate(factors, start=1):
         for _ in range(3 ** (len(factors) - i)):
             powers = over.reduce(powers * float(factor))
@@ -219,6 +222,9 @@ def part_linear_in_one_token(
     number = over.matmul(y.T, over.matmul(virtual.M[0], x))
     for h, M in enumerate(virtual.M, start=1):
         square = over.matmul(y.T, over.matmul(M, y))
-        for _ in range(3 ** (depth - h) - (h == 1)):
+        times = 3 ** (depth - h)  # M_h occurs so often in each term
+        if h == 1:
+            times -= 1  # one of them stands in yᵀM_1x
+        for _ in range(times):
             number = over.reduce(number * square)
     return over.reduce(over.matmul(virtual.L, y) * number)[:, 0]

@@ -199,6 +199,7 @@ def _collapse_costs(arch: Architecture) -> bool:
     """Whether parallel tokens hide something; softmax keeps them apart."""
     if arch.attention == "softmax" or collapsing_layer(arch) is None:
         return False
+    # Softmax has D dimensions, and lightning D − l if nothing is hidden.
     softmax = general_formula(replace(arch, attention="softmax")).value
     return general_formula(arch).value < softmax - arch.num_layers
 
@@ -214,6 +215,7 @@ def _follow_tokens(
     X = conditioned_tokens(arch.widths[0], arch.tokens, 1, rng)
     stages = [X[0]]
     for depth in range(1, arch.num_layers + 1):
+        # The layers up to here are a network, which takes no later weights.
         widths = arch.widths[: depth + 1]
         head_dims = arch.head_dims[:depth]
         first = Architecture(widths, head_dims, arch.tokens, arch.attention)

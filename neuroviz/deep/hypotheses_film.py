@@ -29,7 +29,8 @@ class Share(NamedTuple):
 def shares_of(arch: Architecture) -> tuple[Share, ...]:
     """The dimensions of two layers, part by part: L, A₁, A₂ and the factors.
 
-    The first numbers add up to `paper_formula`, the second ones to `general_formula`.
+    The first numbers add up to `paper_formula`, the second ones to `general_formula`,
+    where the outer widths are equal, as in the map.
 
     >>> for share in shares_of(Architecture((3, 3, 3), (1, 2))):
     ...     print(*share)
@@ -113,12 +114,14 @@ def _lines(X: np.ndarray, before: list[float] | None) -> list[Facts]:
     """
     lengths = np.linalg.norm(X, axis=0)
     units = X / lengths
+    # A line has two ends: each is named by the one on the side of the first token.
     signs = np.where(units[:, 0] @ units < 0, -1.0, 1.0)
     axes, _, _ = np.linalg.svd(units * signs)
     plane = np.zeros((2, len(X)))
     plane[: min(2, len(X))] = axes[:, :2].T
     x, y = plane @ (units * signs)
-    # The first axis is upright: that of most lines.
+    # The first axis is upright: that of most lines. An axis has no sign, so there are
+    # two such pictures, and the one that is nearer to `before` is taken.
     turned = [np.degrees(np.arctan2(x, mirror * y)) for mirror in (1, -1)]
     if before is None:
         angles, flips = turned[0], np.ones(len(lengths))

@@ -74,6 +74,7 @@ class LedgerSetting:
         """Whether the study takes more than 250 ms on a laptop-like core, estimated
         from the sizes alone."""
         arch = self.arch
+        # Milliseconds: a constant, and a part that grows as the square of the columns.
         on_the_slice = 1 + 3e-4 * num_parameters(arch.slice()) ** 2
         if arch.tokens == 1:
             on_the_slice *= 2  # no rank is full, so it is measured at two points

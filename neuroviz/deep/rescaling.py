@@ -64,6 +64,7 @@ def study_rescaling(setting: VirtualSetting) -> RescalingStudy:
     factors = [2.0**log for log in setting.logs]
     factor = balance = balancing_factor(over, factors)
     scaled = dict(weights)
+    # Q_i stands in M_i alone and once, and V_l in L alone: they carry the factors.
     for i, c in enumerate(factors, start=1):
         scaled[f"{i}.Q"] = c * weights[f"{i}.Q"]
     start = outputs(arch, over, weights, X)[0]
@@ -102,6 +103,7 @@ def _is_covered(arch: Architecture, weights: Weights) -> bool:
         return min(rank_of_M, rank_of_L) > 0 and max(rank_of_M, rank_of_L) > 1
     if arch.attention == "lightning" and min(ranks) < 2:
         return False
+    # Theorem 3.7 and Theorem B ask both that no M is antisymmetric.
     symmetric_parts = [numerical_rank(matrix + matrix.T) for matrix in M]
     return rank_of_L > 0 and min(symmetric_parts) > 0
 

@@ -59,6 +59,7 @@ def flag_steps(arch: Architecture, seed: int = 0) -> tuple[FlagStep, ...]:
     w = effective_widths(arch)
     last = arch.num_layers
     steps = [FlagStep(last, d[-1], min(d), w[-1], ((0, d[-1]),), None)]
+    # The d_l rows of L span min(d) dimensions, and M_{i+1} adds what w_i has beyond.
     parts = [(0, min(d))]
     for i in range(last - 1, 0, -1):
         before = sum(count for _, count in parts)

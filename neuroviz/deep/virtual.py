@@ -233,8 +233,9 @@ def study_interface(setting: VirtualSetting) -> InterfaceStudy:
     C = walk_in_gl(setting.walk, delta, setting.along)
     now = dict(change_interface(over, start, i, C))
     if setting.alone:
-        factors = np.where(np.arange(delta) == 0, 1 + setting.alone, 1.0)
-        now[f"{i}.V"] = factors[:, None] * now[f"{i}.V"]
+        D = np.eye(delta)
+        D[0, 0] += setting.alone
+        now[f"{i}.V"] = D @ now[f"{i}.V"]
     recovered = None
     refusal = ""
     try:

@@ -190,7 +190,7 @@ def _rescaled(study: RescalingStudy) -> list[Facts]:
     found = []
     parts = zip(_virtual_keys(layers), study.virtual, controls, strict=True)
     for i, (key, part, control) in enumerate(parts):
-        limit = 2 * largest_entry(part.start)
+        limit = 2 * largest_entry(part.start)  # the sliders take each λᵢ up to 2
         above = f"{numbered('λ', i)}{part.name}"
         found.append(_matrix(key, part, limit, above=above, control=control))
     return [*found, _still("output", study.outputs)]

@@ -27,6 +27,7 @@ from neuroviz.rank.outline import outline
 from neuroviz.rank.point import Point, derivative, num_parameters, random_point
 from neuroviz.rank.question import check_members
 from neuroviz.rank.tape import Node, Tape
+from neuroviz.rank.weights import flatten
 
 _STEP = 1e-5
 _CLOSE = 1e-4  # of a wrong pull nothing is so close
@@ -77,6 +78,7 @@ def _check_steps(net: Network, rng: Generator) -> None:
     are residues."""
     over = PrimeField()
     points = [random_point(net, over, rng), random_point(net, over, rng)]
+    # A condition on numbers that holds at random points fails at zeros, most likely.
     zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
     points.append(Point(net, over, zeros, constants_of(net, over, rng)))
     seen = []
@@ -109,7 +111,7 @@ def _check_derivative(net: Network, rng: Generator) -> None:
     # Richardson's combination: networks near a zero curve a lot.
     slope = (4 * difference(_STEP) - difference(2 * _STEP)) / 3
     J = derivative(Point(net, Reals(), weights, constants), X)[0]
-    ours = J @ np.concatenate([direction[name].ravel() for name in weights])
+    ours = J @ flatten(net, direction)
     if not np.allclose(ours, slope, rtol=_CLOSE, atol=_CLOSE * np.abs(slope).max()):
         raise ValueError(
             "the derivative on the tape is not that of the outputs: look at the pulls "
@@ -124,6 +126,7 @@ def _check_scales(net: Network, rng: Generator) -> None:
     for plain, rescaled in zip(
         derivative(point, X), derivative(point, X, rescales=True), strict=True
     ):
+        # plain / plain[place] = rescaled / rescaled[place], without a division by zero.
         place = np.unravel_index(np.abs(plain).argmax(), plain.shape)
         left = plain * rescaled[place]
         right = rescaled * plain[place]
@@ -150,13 +153,14 @@ class _Listening(Tape):
     ) -> Node:
         shape = logits.value.shape
         is_seen = np.ones(shape[-2:], bool) if mask is None else mask
-        # A softmax sees the differences s_ji − s_ii only.
+        # A softmax sees the differences s_ji − s_ii only, where s_ii itself gives none.
         j, i = own_shares(*shape[-2:])
         own = logits.value[..., j, i][..., None, :]
         differences = self.field.reduce(logits.value - own)
         others = is_seen.copy()
         others[j, i] = False
         self.differences.append(differences[..., others].reshape(shape[0], -1))
+        # Axes between the inputs and the rows hold tables of their own, such as heads.
         self.claimed.append(prod(shape[1:-2]) * exponentials.count(is_seen))
         return super().softmax(logits, exponentials, mask)
 
@@ -176,9 +180,13 @@ def _check_exponentials(net: Network, rng: Generator) -> None:
         width += found.size
     samples = width + 8
 
+    # Functions are independent if their values are, at enough random samples: a row for
+    # each sample of weights and two inputs, a column for each difference. A column of
+    # ones makes it "up to constants".
     tape = _Listening(over, rng)
     weights = {}
-    for name, shape in net.parameter_shapes.items():  # other weights for each sample
+    for name, shape in net.parameter_shapes.items():
+        # Inputs 2n and 2n + 1 are those of sample n, and have the same weights.
         drawn = over.random(rng, (samples, *shape))
         weights[name] = tape.constant(np.repeat(drawn, 2, axis=0))
     for name, constant in constants_of(net, over, rng).items():

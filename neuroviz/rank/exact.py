@@ -157,12 +157,15 @@ class _Search:
         name = "flint" if is_for_flint(self.columns) else "float64"
         is_large = self.columns >= LARGE
         # Random combinations of the columns have the same rank, and are faster to
-        # eliminate if it is not full.
+        # eliminate if it is not full. How many there are decides how many inputs are
+        # taken, so there are none where the caller says that.
         may_mix = not (self.all_outputs or is_large or is_for_flint(self.columns))
         value = 0
         with nullcontext() if is_large else one_thread():
             for _ in range(_POINTS):
                 (rng,) = source.spawn(1)
+                # The second point expects the rank of the first; the first one expects
+                # all columns, or is not mixed where those are many or likely to count.
                 if may_mix and value:
                     rank = self.rank_of_combinations(over, value, rng)
                 elif may_mix and self.columns < MIXED and not likely_full:
@@ -173,6 +176,7 @@ class _Search:
                 if value == self.columns:  # no point can show a larger rank
                     return self.found(value, 0.0, over, name)
         degree = self.outline.degree + may_mix  # a combination adds one
+        # For independent points the probabilities are multiplied.
         error = schwartz_zippel(value, degree, over.p) ** _POINTS
         if error > _POOR_BOUND:
             error = min(error, self._error_of_the_relaxed(over, source, value))
@@ -215,6 +219,7 @@ class _Search:
         rank = 0
         for size in (expected + spare, self.columns + spare):
             J = self._rows(arithmetic, size, rng)
+            # More combinations than columns show no more.
             R = over.random(rng, (self.columns, min(size, self.columns)))
             mixed = stored(over.matmul(J, R), arithmetic)
             rank = max(rank, eliminate(mixed, arithmetic))

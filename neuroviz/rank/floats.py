@@ -13,6 +13,7 @@ _ROUNDING = 16 * _EPS  # a true zero is computed as less than this
 _DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
 _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 _TRUE_ZERO = 8 * _EPS  # a dropped value above this may be a true one
+# How far a kept value has to be above the noise, and above what scaling made of it.
 _CLEAR_OF_NOISE = 1e3
 _CLEAR_OF_SCALING = 10.0
 
@@ -74,7 +75,8 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
     if sigma[0] == 0:
         return FloatRank(0, sigma, noise, inf, True)
     # Scaling also enlarges rounding errors of the largest entries, which could then
-    # count as rank.
+    # count as rank. With factors r_i of rows and c_j of columns an error of eps in each
+    # entry becomes eps r_i c_j, and all of them together about eps |r| |c|.
     factors = np.linalg.norm(row_factors) * np.linalg.norm(column_factors)
     blown_up = _EPS * factors / sigma[0]
     sigma = sigma / sigma[0]
@@ -117,6 +119,7 @@ def lengths(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     norms = []
     for axis in (1, 0):
+        # Squares are taken of entries of at most 1, and the largest is put back after.
         largest = np.abs(matrix).max(axis=axis, keepdims=True, initial=0.0)
         safe = np.where(largest > 0, largest, 1.0)
         # A length beyond the floats is infinite.

@@ -58,8 +58,9 @@ class OfTheWhole:
             reached = self._low + (1 - self._low) / 2 * part
         else:
             passed = now - self._begin
-            left = self._seconds_left(part, now)
-            reached = (1 - _UNPLANNED) * passed / (passed + left or 1.0)
+            whole = passed + self._seconds_left(part, now)
+            # Nothing has passed and nothing is planned: nothing is reached.
+            reached = (1 - _UNPLANNED) * passed / whole if whole else 0.0
         self._reached = max(self._reached, reached)
         self._check(f"about {100 * self._reached:.0f} % was done ({what})")
         self._tell(what, self._reached)
@@ -70,8 +71,12 @@ class OfTheWhole:
             self._tell(self._what, 1.0)
 
     def _seconds_left(self, part: float, now: float) -> float:
+        # From its own speed a stage takes elapsed / part. That counts with the weight
+        # part / seen, which is 1 from a tenth of the stage on, and the plan with the
+        # rest; the product is written without a division by part, which may be 0.
         seen = max(part, _SEEN)
-        takes = (now - self._entered) / seen + (1 - part / seen) * self._planned
+        elapsed = now - self._entered
+        takes = elapsed / seen + (1 - part / seen) * self._planned
         left = (1 - part) * takes
         for _, seconds in self._coming:
             left += seconds
@@ -88,6 +93,7 @@ class OfTheWhole:
         self._planned = None
         names = [name for name, _ in self._coming]
         if what in names:
+            # Stages of the plan before this one were left out.
             place = names.index(what)
             self._planned = self._coming[place][1]
             del self._coming[: place + 1]

@@ -29,8 +29,8 @@ class RowSpace:
     def __init__(self, over: PrimeField, columns: int) -> None:
         self._field = over
         self._rows = np.zeros((0, columns))  # the basis, and room for more of it
-        self._pivots = np.zeros(0, dtype=np.intp)
-        self._free = np.arange(columns)
+        self._pivots = np.zeros(0, dtype=np.intp)  # row k has its 1 in column pivots[k]
+        self._free = np.arange(columns)  # the columns without a pivot
 
     @property
     def _basis(self) -> np.ndarray:
@@ -54,10 +54,10 @@ class RowSpace:
         [True, False, True]
         """
         is_new = np.zeros(len(rows), dtype=bool)
-        # Each block goes through the whole basis.
+        # Each block goes through the whole basis, and larger blocks do it less often.
         size = _BLOCK if rows.shape[1] < _WIDE else 4 * _BLOCK
         for start in range(0, len(rows), size):
-            if not len(self._free):
+            if not len(self._free):  # the rows so far span everything
                 break
             places = self._add_block(rows[start : start + size])
             is_new[start + places] = True
@@ -73,6 +73,8 @@ class RowSpace:
         >>> vector.any(), vector.sum()
         (np.True_, np.float64(0.0))
         """
+        # Row k has 1 in its own pivot and 0 in the others: the free entries are any,
+        # and the entry at that pivot makes the product with row k zero.
         vector = np.zeros(self._basis.shape[1])
         vector[self._free] = self._field.random(rng, self._free.shape)
         bound = self._field.matmul(self._basis, vector[:, None])[:, 0]
@@ -93,6 +95,8 @@ class RowSpace:
         >>> space.null_space().tolist()
         [[-2.0, 1.0, 0.0], [-3.0, 0.0, 1.0]]
         """
+        # A vector for each free column, with 1 there and 0 in the other free ones; the
+        # entries at the pivots are found as in `orthogonal_vector`.
         count = len(self._free)
         vectors = np.zeros((count, self._basis.shape[1]))
         vectors[np.arange(count), self._free] = 1
@@ -114,12 +118,14 @@ class RowSpace:
         # a wider look.
         width = len(rows) + 2
         while len(rows) and len(self._free):
+            # Columns that are 0 in all rows hold no pivot.
             is_met = rows[:, self._free].any(axis=0)
             columns = self._free[is_met][:width]
             transform, used, pivots = gauss_jordan(field, rows[:, columns])
             rows = field.matmul(transform, rows)
             self._extend(rows[used], columns[pivots])
             found.append(places[used])
+            # What is 0 in the columns seen may not be 0 beyond them.
             is_left = rows.any(axis=1)
             is_left[used] = False
             rows = rows[is_left]

@@ -31,6 +31,7 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
         enough = curve(ask(net), seed, DEFAULT_PRIME, report).enough
         num_inputs = ceil(1.5 * enough) + 1
     report("derivative", 0.0)
+    # The last number of a source names its use: 2 and 3 are two independent points.
     J = _float_rows(net, num_inputs, default_rng([seed, 2]))
     report("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)
@@ -52,10 +53,12 @@ def _doubt_here(shape: Outline, J: np.ndarray, found: FloatMeasurement) -> str |
     """Why a spectrum that seems to decide is not trusted; None if it is."""
     if found.gap < _CLEAR_GAP:
         return f"it splits by a factor {found.gap:.1g} only"
+    # A row for each input, an entry for each number of its output.
     moves = J.any(axis=1).reshape(found.num_inputs, -1)
     # Generic weights move the same outputs on each input.
     if not moves.any() or (moves != moves[0]).any():
         return "derivatives left the range of floats and became 0"
+    # One for each softmax over two tokens or more: a single one is trusted.
     delicate = [each for each in shape.exponentials if each.are_delicate]
     if delicate and len(shape.exponentials) > 1:
         return "tokens on a line have shown clear gaps at wrong ranks"
@@ -92,6 +95,8 @@ def _float_rows(net: Network, num_inputs: int, rng: Generator) -> np.ndarray:
         J = rows(weights, X)
         if np.isfinite(J).all() and not floats.is_wide(J):
             return J
+    # No point was good: the last one will do if it is finite. What is only rounding
+    # makes it wide, and is another number at a point close by.
     if not np.isfinite(J).all():
         raise ValueError(
             f"a float measurement needs derivatives below 10^308, and those of {net} "
@@ -115,8 +120,7 @@ def from_spectrum(
     """
     found = floats.float_rank(J)
     spectrum = np.zeros(J.shape[1])  # columns beyond the number of rows get 0
-    values = found.singular_values[: J.shape[1]]
-    spectrum[: len(values)] = values
+    spectrum[: len(found.singular_values)] = found.singular_values
     spectrum.flags.writeable = False
     return FloatMeasurement(
         value=found.value,

@@ -135,6 +135,8 @@ class Tape:
         _check_nodes(x, y)
         matmul = self.field.matmul
 
+        # d(x y) = dx y + x dy, so x gets g yᵀ and y gets xᵀ g. Here and below [:, None]
+        # adds the axis of the functionals, which values lack.
         def to_x(g: np.ndarray) -> np.ndarray:
             return matmul(g, y.value.mT[:, None])
 
@@ -148,6 +150,7 @@ class Tape:
         _check_nodes(x, y)
         matmul = self.field.matmul
 
+        # d(xᵀ y) = dxᵀ y + xᵀ dy, so x gets y gᵀ and y gets x g.
         def to_x(g: np.ndarray) -> np.ndarray:
             return matmul(y.value[:, None], g.mT)
 
@@ -185,6 +188,7 @@ class Tape:
         _check_nodes(x)
         exponent = whole_number("exponent", exponent, least=1)
         times = self.field.times
+        # d xᵉ = e xᵉ⁻¹ dx, and one more product with x makes the value of xᵉ⁻¹.
         below = self._power(x.value, exponent - 1)
         slope = times(below, self.field.reduce(np.array(float(exponent))))
 
@@ -229,6 +233,8 @@ class Tape:
             sums = field.reduce(weighted.sum(axis=-2, keepdims=True))
             return field.reduce(weighted - shares * sums)
 
+        # Two shares stand in the pull. The value has the degree of the draw, whatever
+        # the logits are.
         source = Source(logits, pull, 2 * exponentials.degree)
         return self.note(value, exponentials.degree, (source,))
 
@@ -306,6 +312,7 @@ class Tape:
         axes = tuple(range(1, x.value.ndim))
         norm = np.linalg.vector_norm(x.value, axis=axes, keepdims=True)
         factor = 1 / np.where(norm > 0, norm, 1.0)
+        # As a constant, so that the rows get this factor and nothing of its derivative.
         return self.times(x, self.constant(factor))
 
     # Backwards
@@ -322,6 +329,8 @@ class Tape:
             An array of shape (N, c, number of entries) for each parameter.
         """
         parts: dict[Node, list[_Part]] = {result: [_Part(cotangents, None)]}
+        # A node is recorded after its sources: backwards, all parts of its gradient are
+        # there when its turn comes.
         for node in reversed(self.nodes):
             if not node.sources or node not in parts:
                 continue
@@ -346,7 +355,7 @@ class Tape:
     def degree(self, result: Node, parameters: Sequence[Node]) -> int:
         """A bound on the total degree of an entry of `gradients`, where cotangents are
         drawn at random, too."""
-        degrees = {result: 1}
+        degrees = {result: 1}  # of its cotangent
         for node in reversed(self.nodes):
             if node not in degrees:
                 continue
@@ -392,13 +401,15 @@ class Tape:
         if g.shape[2:] == node.value.shape[1:]:  # most often
             return g
         for axis in range(1, node.value.ndim):
+            # The functionals come second, so a value's axis is one later in g.
             if node.value.shape[axis] == 1 and g.shape[axis + 1] > 1:
                 g = self.field.reduce(g.sum(axis=axis + 1, keepdims=True))
         return g
 
 
 def _are_pieces(parts: list[_Part], node: Node) -> bool:
-    """Whether they are all rows, cut into pieces, of which the last one comes first."""
+    """Whether they are all rows, cut into pieces, of which the last one comes first: as
+    gradients come back of rows that were taken in order."""
     if parts[0].rows is None:
         return False
     count = len(parts[0].gradient)

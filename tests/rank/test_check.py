@@ -11,6 +11,7 @@ from neuroviz.attention import Architecture
 from neuroviz.attention.gauge_slice import GaugeSlice
 from neuroviz.rank import measure_dimension, rank_by_inputs
 from neuroviz.rank.check import check_network
+from neuroviz.rank.field import Reals
 from neuroviz.rank.tape import Source
 
 NETS = [
@@ -114,6 +115,21 @@ class NotHomogeneous(Polynomial):
     def record(self, tape, weights, inputs):
         y = tape.up_to_scale(tape.matmul(weights["W1"], inputs))
         return tape.matmul(weights["W2"], tape.add(tape.power(y, 2), y))
+
+
+@dataclass(frozen=True)
+class InAnotherOrder(Polynomial):
+    """Its own point names the last weights first."""
+
+    def conditioned_points(self, count, rng):
+        weights = {}
+        for name, shape in reversed(self.parameter_shapes.items()):
+            weights[name] = rng.standard_normal(shape)
+        yield weights, self.random_inputs(Reals(), count, rng)
+
+
+def test_a_networks_own_point_may_name_its_weights_in_any_order():
+    check_network(InAnotherOrder((2, 3, 1)))
 
 
 @dataclass(frozen=True)
