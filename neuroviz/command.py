@@ -187,9 +187,10 @@ def _add_class(commands) -> None:
     words.add_argument(
         "--linger",
         type=float,
-        default=3,
+        default=60,
         metavar="SECONDS",
-        help="after the end, so that pages show what was not open; default: 3",
+        help="after the end, at most, until all pages show what was not open;"
+        " default: 60",
     )
     words.add_argument(
         "--no-browser", action="store_true", help="do not open the teacher's page"

@@ -195,6 +195,9 @@ predict(
 # </details>
 #
 # Two buttons for [the panel](#Move-it): **Q loses a rank** takes it to such a point, and it counts there; **d = 4, a = 3** has the sizes of your first guess.
+# After **Q loses a rank** press **▶**. First $C$ moves, along the orbit. Then the keys move alone, by the ring below $C$: along $v w^\top$, with a $w$ that is new.
+# $A$ stands still all the way, and no $C$ leads to where the keys end.
+# <!-- check: "span 3 dimensions together, and 2 each: no C leads" in shown(FactorizationExplorer, "rank=Q;off_orbit=1")[1] -->
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.kit.presets import presets

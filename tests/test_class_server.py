@@ -502,6 +502,23 @@ def test_after_the_end_nothing_runs_and_no_guess_is_on_a_disk(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.long
+def test_a_page_that_sleeps_at_the_end_has_its_answers_when_it_wakes(site):
+    with held(site, "--linger", "60") as room:
+        awake, asleep = (Visitor(room.students) for _ in range(2))
+        for student in (awake, asleep):
+            student.lock(64)
+        teacher_of(room).ask("POST", "/", {"end": True})
+        assert awake.state()["answer"]["value"] == "38"
+        time.sleep(server.GRACE + 1)
+        assert room.process.poll() is None
+        assert asleep.state()["answer"]["value"] == "38"
+        # all have heard: nothing is waited for
+        room.process.wait(timeout=10)
+        said = room.process.stdout.read()
+        assert "1 seat has not heard it" in said and "2 came" in said
+
+
 def test_a_taken_port_gives_way_to_the_next(site):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -150,6 +150,36 @@ def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said,
     assert panel._shown.recovered is None and panel._shown.is_same
 
 
+@pytest.mark.parametrize("state", ["rank=Q", "rank=K", "d=6;a=4;rank=Q", "a=1;rank=K"])
+def test_off_the_orbit_one_factor_moves_alone_and_no_c_leads_there(panel, state):
+    panel.state = f"{state};along=0;off_orbit=0.5"
+    study = panel._shown
+    moves = 1 if "rank=Q" in state else 0
+    assert np.array_equal(study.now[1 - moves], study.start[1 - moves])
+    change = study.now[moves] - study.start[moves]
+    assert np.linalg.norm(change) == pytest.approx(0.5)
+    # CQ and C⁻ᵀK have the row spaces of Q and K; this one has a row outside
+    rows, *_ = np.linalg.lstsq(study.start[moves].T, change.T, rcond=None)
+    outside = change.T - study.start[moves].T @ rows
+    assert np.linalg.norm(outside) == pytest.approx(0.5)
+    assert study.is_same and study.is_off_orbit
+    name = "QK"[moves]
+    assert f"{name} leaves the orbit, A stands still" in said(panel.facts["matrices"])
+    assert "no C leads from one to the other" in panel.description
+
+
+@pytest.mark.parametrize("state", ["rank=full", "a=3;rank=Q", "d=2;a=4;rank=K"])
+def test_nothing_is_off_the_orbit_where_no_rank_is_lost_or_the_head_is_wide(
+    panel, state
+):
+    panel.state = f"{state};off_orbit=0.5"
+    assert panel.controls["off_orbit"].disabled
+    assert panel._shown.is_same and not panel._shown.is_off_orbit
+    assert "no C leads" not in panel.description
+    panel.state = "d=3;a=2;rank=Q"
+    assert not panel.controls["off_orbit"].disabled
+
+
 # Counting
 
 

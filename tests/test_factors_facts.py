@@ -165,6 +165,7 @@ def some_setting(draw: random.Random) -> FactorizationSetting:
         a=draw.choice([1, 1, 2, 3, 8]),
         walk=draw.choice(WALKS),
         along=draw.randint(-100, 100) / 100,
+        off_orbit=draw.choice([0.0, draw.randint(-100, 100) / 100]),
         rank=draw.choice(list(RANKS)),
         seed=draw.randint(0, 9),
         trace=draw.randint(0, 30) / 20,
@@ -178,6 +179,7 @@ def some_setting(draw: random.Random) -> FactorizationSetting:
 def test_the_page_factors_1000_random_products_as_python_does():
     draw = random.Random(5)
     ranks = set()
+    has_left = set()
     studies = [study_factorization(some_setting(draw)) for _ in range(1000)]
     given = [[factors_facts(one)["formulas"], one.place] for one in studies]
     for study, page in zip(studies, ask(PRODUCTS, plain(given)), strict=True):
@@ -197,12 +199,13 @@ def test_the_page_factors_1000_random_products_as_python_does():
         np.testing.assert_allclose(
             np.array(page["back"]) @ study.C, np.eye(study.a), atol=AGREE
         )
+        has_left.add(study.is_off_orbit)
         ranks.add(point and point.rank)
         if point is None:
             assert page["point"] is None and study.d != 2
             continue
         assert_same_point(page, point, near)
-    assert ranks == {None, 0, 1, 2}
+    assert ranks == {None, 0, 1, 2} and has_left == {False, True}
 
 
 def assert_same_point(page, point, near):

@@ -119,6 +119,35 @@ def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_ba
     assert "fibre here: 4 of 12" in said(page)
 
 
+def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
+    page = scene("along=0", kind=FactorizationExplorer)
+    ring = ".nv-handle[aria-label='K alone, off the orbit']"
+    assert not page.locator(ring).is_visible()
+    page.get_by_label("let Q lose a rank").click()
+    page.wait_for_function("box.textContent.includes('against 4')")
+    page.wait_for_timeout(500)  # the way there is over
+    A, now, start = (numbers(page, name) for name in ("A", "C⁻ᵀ K", "K"))
+    x, y = middle(page, ring)
+    dragged(page, ring, x, y - 20)
+    assert 0.3 < place(page)["off_orbit"] < 1
+    assert numbers(page, "A") == A and numbers(page, "K") == start
+    assert changed(now, numbers(page, "C⁻ᵀ K")) > 1
+    assert "C⁻ᵀ (K + …)" in said(page)
+    # A number that is set there leaves the others where they have come to.
+    there = numbers(page, "C⁻ᵀ K")
+    drag_entry(page, "C⁻ᵀ K, row 1, column 1", 30)
+    assert changed(there, numbers(page, "C⁻ᵀ K")) == 1
+    assert place(page)["off_orbit"] == 0 and place(page)["rank"] == "Q"
+
+
+def test_played_where_a_rank_is_lost_the_walk_ends_off_the_orbit(scene):
+    page = scene("rank=Q;along=1", kind=FactorizationExplorer)
+    A = numbers(page, "A")
+    page.locator(".nv-play").click()
+    page.wait_for_function("box.talk.get('off_orbit') === 1", timeout=20_000)
+    assert numbers(page, "A") == A and place(page)["along"] == 1
+
+
 def test_a_still_of_a_rank_that_is_dropped_has_the_larger_fibre_too(scene):
     page = scene(kind=FactorizationExplorer)
     panel = FactorizationExplorer(state="rank=Q")
@@ -200,7 +229,16 @@ def test_what_python_says_comes_back_when_it_has_answered(scene):
 
 
 @pytest.mark.parametrize(
-    "state", ["", "d=2;a=2", "d=1;a=1;walk=stretch", "d=6;a=8", "d=4;a=1;walk=stretch"]
+    "state",
+    [
+        "",
+        "d=2;a=2",
+        "d=1;a=1;walk=stretch",
+        "d=6;a=8",
+        "d=4;a=1;walk=stretch",
+        "rank=Q;off_orbit=-0.5",
+        "d=6;a=5;rank=K;off_orbit=1",
+    ],
 )
 @pytest.mark.parametrize(
     ("size", "width"),

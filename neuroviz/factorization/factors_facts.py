@@ -62,6 +62,9 @@ def _outcome(study: FactorizationStudy) -> str:
         return "A has CHANGED"
     if study.place["entries"]:
         return "your numbers: a new A that stands still"
+    if study.is_off_orbit:
+        alone = "K" if study.place["rank"] == "Q" else "Q"
+        return f"{alone} leaves the orbit, A stands still"
     if study.moved <= SAME:
         is_trivial = study.a == 1 and study.walk != "stretch"
         where = f"GL₁ has no {study.walk}: nothing moves"
@@ -127,6 +130,7 @@ def _formulas(study: FactorizationStudy) -> Facts:
         "d": study.d,
         "a": study.a,
         "base": study.base,
+        "toward": study.toward,
         "walks": WALK_ENDS,
         "off": OFF,
         "largest": MAX_ENTRY,

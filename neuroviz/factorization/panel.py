@@ -23,9 +23,10 @@ class FactorizationExplorer(Panel):
     one variety drawn.
 
     Controls: d, a, walk (rotation, stretch or shear in GL_a), along, rank (Lemma 3.1
-    needs Q and K of full rank); under "More": trace, angle and height, which place a 2
-    × 2 matrix A on its surface, entries of Q and K, and seed. Each entry can be
-    dragged, C is turned by a handle, and A moves on its surface.
+    needs Q and K of full rank); under "More": off the orbit, where one factor has
+    lost a rank and the other moves alone; trace, angle and height, which place a 2 × 2
+    matrix A on its surface, entries of Q and K, and seed. Each entry can be dragged, C
+    is turned by a handle, and A moves on its surface.
 
     >>> panel = FactorizationExplorer()
     >>> panel.controls["a"].value = 1
@@ -43,6 +44,10 @@ class FactorizationExplorer(Panel):
         # random.
         is_small = self.controls["d"].value == 2
         self.controls["seed"].disabled = is_small and self.controls["a"].value == 1
+        # D of `off_orbit_direction` is 0 otherwise
+        is_larger = self.controls["rank"].value != "full"
+        is_wide = self.controls["a"].value < self.controls["d"].value
+        self.controls["off_orbit"].disabled = not (is_larger and is_wide)
         for name in ("trace", "angle", "height"):
             self.controls[name].disabled = not is_small
 
@@ -76,7 +81,8 @@ class FactorizationExplorer(Panel):
         return (
             f"Q and K move {moved}, A by {tiny(answer.change)}. "
             f"{where}{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
-            f"{_recovery(answer)}{_surface(answer.point) if answer.point else ''}"
+            f"{_recovery(answer)}{_departure(answer)}"
+            f"{_surface(answer.point) if answer.point else ''}"
         )
 
 
@@ -112,6 +118,19 @@ def _recovery(answer: FactorizationStudy) -> str:
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and"
         f" the fibre is more than one orbit; here it has dimension {here}{usual}."
+    )
+
+
+def _departure(answer: FactorizationStudy) -> str:
+    """How far from one orbit both factorisations are."""
+    if not answer.is_off_orbit:
+        return ""
+    is_K = answer.place["rank"] == "Q"
+    name = "K" if is_K else "Q"
+    return (
+        f" The rows of {name} at the start and now span {answer.spans[is_K]} dimensions"
+        f" together, and {numerical_rank(answer.start[is_K])} each: no C leads from one"
+        " to the other."
     )
 
 

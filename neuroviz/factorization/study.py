@@ -31,7 +31,7 @@ from neuroviz.kit.entries import Entries
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
 from neuroviz.rank.field import Reals
-from neuroviz.rank.floats import numerical_rank
+from neuroviz.rank.floats import TOLERANCE, numerical_rank
 
 RANKS = {
     "full": "Q and K as they are",
@@ -40,6 +40,7 @@ RANKS = {
 }
 RANGES = {
     "along": (-1, 1, 0.01),
+    "off_orbit": (-1, 1, 0.01),
     "trace": (0, 1.5, 0.05),
     "angle": (0, 360, 1),
     "height": (-1, 1, 0.01),
@@ -69,6 +70,7 @@ class FactorizationSetting:
     """Q and K are a × d, a walk in GL_a apart; for d = 2 trace, angle and height place
     A.
 
+    Where one factor has lost a rank and a < d, `off_orbit` moves the other one alone.
     `entries` puts numbers in the place of some entries of Q and K, as in "Q12=0.5
     K31=-1"; those of rows and columns that are not there wait until they are.
     """
@@ -78,6 +80,7 @@ class FactorizationSetting:
     walk: str = choice("walk in GLₐ", WALKS)
     along: float = real("along the walk", 0.4, *RANGES["along"])
     rank: str = choice("rank", [(words, key) for key, words in RANKS.items()])
+    off_orbit: float = real("off the orbit", 0.0, *RANGES["off_orbit"], more=True)
     trace: float = real("trace of A", 0.0, *RANGES["trace"], more=True)
     angle: float = real("angle", 330.0, *RANGES["angle"], more=True, shown=".0f")
     height: float = real("height", 0.6, *RANGES["height"], more=True)
@@ -108,7 +111,10 @@ class FactorizationStudy:
 
     Attributes:
         d, a: Q and K are a × d.
-        start, now: the two factorisations; now is (C Q, C⁻ᵀ K).
+        start, now: the two factorisations; now is (C Q, C⁻ᵀ K), and off the orbit
+            (C Q, C⁻ᵀ (K + s D)) or (C (Q + s D), C⁻ᵀ K).
+        spans: rank of the rows of Q at the start and now, one below the other, and that
+            of K: above the rank of both where no C leads from one to the other.
         walk, C: which walk in GL_a, and its matrix.
         products: A = KᵀQ at the start and now.
         rank: of A now, in floating point.
@@ -121,12 +127,15 @@ class FactorizationStudy:
         point: for d = 2 where A is in the slice of its trace.
         place, base: what the controls that the picture moves say, and what Q and K are
             made of beside them.
+        toward: of shape (a, d), drawn at random: D is the part of it that leaves A
+            alone.
     """
 
     d: int
     a: int
     start: Head
     now: Head
+    spans: tuple[int, int]
     walk: str
     C: np.ndarray
     products: tuple[np.ndarray, np.ndarray]
@@ -138,6 +147,7 @@ class FactorizationStudy:
     point: SlicePoint | None
     place: dict[str, object]
     base: tuple[np.ndarray, ...]
+    toward: np.ndarray
 
     @property
     def change(self) -> float:
@@ -158,6 +168,12 @@ class FactorizationStudy:
         return self.change <= SAME * max(1.0, largest_entry(self.products[0]))
 
     @property
+    def is_off_orbit(self) -> bool:
+        """Whether no C leads from the first factors to those of now."""
+        kept = [numerical_rank(factor) for factor in self.start]
+        return self.spans != tuple(kept)
+
+    @property
     def count(self) -> ProductCount:
         """The measured dimensions for this a."""
         return self.counts[self.a - 1]
@@ -172,7 +188,9 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
     base = _base(request)
     start = _start(request, base)
     C = walk_in_gl(request.walk, a, request.along)
-    moved = change_head_basis(over, {"1.Q": start.Q, "1.K": start.K}, 1, C)
+    toward = np.random.default_rng([request.seed, 1]).standard_normal((a, d))
+    aside = _aside(request, start, toward)
+    moved = change_head_basis(over, {"1.Q": aside.Q, "1.K": aside.K}, 1, C)
     now = Head(moved["1.Q"], moved["1.K"])
     recovered = None
     with suppress(ValueError):  # where Lemma 3.1 does not apply
@@ -187,6 +205,9 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         a=a,
         start=start,
         now=now,
+        spans=tuple(
+            numerical_rank(np.vstack(pair)) for pair in zip(start, now, strict=True)
+        ),
         walk=request.walk,
         C=C,
         products=products,
@@ -198,6 +219,7 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         point=_point(request, products[0]),
         place={name: getattr(request, name) for name in moved_by_hand},
         base=base,
+        toward=toward,
     )
 
 
@@ -227,6 +249,43 @@ def _start(request: FactorizationSetting, base: tuple[np.ndarray, ...]) -> Head:
     if request.rank == "K":
         K = drop_rank(K)
     return Head(Q, K)
+
+
+def _aside(request: FactorizationSetting, start: Head, toward: np.ndarray) -> Head:
+    """The first factorisation, with one factor moved where the other, which has lost a
+    rank, does not see it."""
+    Q, K = start
+    if request.rank == "Q":
+        return Head(Q, K + request.off_orbit * off_orbit_direction(Q, K, toward))
+    if request.rank == "K":
+        return Head(Q + request.off_orbit * off_orbit_direction(K, Q, toward), K)
+    return start
+
+
+def off_orbit_direction(
+    low: np.ndarray, other: np.ndarray, toward: np.ndarray
+) -> np.ndarray:
+    """The D of length 1 nearest to `toward` with lowᵀ D = 0 and other Dᵀ = 0: added to
+    `other`, it leaves the product alone, and no C does the same.
+
+    The first equation says that the product stays. The second one says that the rows of
+    D are not in the span of the rows of `other`, to which any C keeps. All three have
+    shape (a, d). The answer is 0 where the equations leave nothing else, as for full
+    rank of `low` or of a square `other`.
+
+    >>> low = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> other = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> off_orbit_direction(low, other, np.ones((2, 3)))
+    array([[0., 0., 0.],
+           [0., 0., 1.]])
+    """
+    U, _, _ = np.linalg.svd(low)
+    _, _, Vt = np.linalg.svd(other)
+    left = U[:, numerical_rank(low) :]
+    right = Vt[numerical_rank(other) :]
+    D = left @ (left.T @ toward @ right.T) @ right
+    length = np.linalg.norm(D)
+    return D / length if length > TOLERANCE else np.zeros_like(D)
 
 
 def _heads_in_the_slice(

@@ -79,11 +79,12 @@ FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9}
 
 @dataclass(frozen=True)
 class Still:
-    """What a panel shows in one state: the value of its control, also in words, the
-    texts and the figure."""
+    """What a panel shows in one state: the value of its control, also in words, whether
+    it moves nothing there, the texts and the figure."""
 
     value: object
     label: str
+    is_idle: bool
     state: str
     title: str
     description: str
@@ -227,6 +228,7 @@ def _still(panel: Panel, name: str) -> Still:
     return Still(
         control.value,
         in_words(control),
+        control.disabled,
         panel.state,
         title_of(panel),
         panel.description,
@@ -290,7 +292,7 @@ def add_stills(stills: list[dict], listed: list[dict]) -> list[dict]:
 
 
 def _packed_still(still: Still, first: dict) -> dict:
-    return {
+    packed = {
         "value": still.value,
         "label": still.label,
         "state": still.state,
@@ -298,6 +300,9 @@ def _packed_still(still: Still, first: dict) -> dict:
         "description": still.description,
         "changes": changes(first, still.figure),
     }
+    if still.is_idle:
+        packed["idle"] = True
+    return packed
 
 
 def _finish(panel: Panel, where: str) -> None:

@@ -178,9 +178,7 @@ export class Panel {
     const { data, talk } = this;
     if (!data?.name || !talk || this.isLive || !this.isAway) return false;
     const { [data.name]: value, ...others } = placeOf(data, place);
-    const words = Object.entries(others).filter(([, its]) => typeof its !== "number");
-    const fits = isAt(talk, Object.fromEntries(words));
-    if (value === undefined || !fits || isAt(talk, others)) return false;
+    if (value === undefined || !hasWords(talk, others) || isAt(talk, others)) return false;
     talk.set({ [data.name]: value });
     return true;
   }
@@ -193,15 +191,22 @@ export class Panel {
     this.element.classList.toggle("nv-old", isOld);
     if (!this.data || this.isLive) return;
     this.draw(this.data);
-    const { value, label, state, title, description } = this.data.stills[this.place];
+    const { value, label, state, title, description, idle } = this.data.stills[this.place];
     if (this.control) {
       this.element.querySelector(".nv-title")!.innerHTML = title;
       this.element.querySelector(".nv-description")!.textContent = description;
       this.element.querySelector(".nv-at code")!.textContent = state!;
       this.put(this.place < this.data.main! ? this.place : nearest(this.data, value!), label);
+      this.setIdle(idle ?? false);
     }
     this.name();
     this.element.dataset.shown = String(this.place);
+  }
+
+  /** Whether the control has anything to move. */
+  private setIdle(isIdle: boolean) {
+    this.control!.disabled = isIdle;
+    this.control!.title = isIdle ? "moves nothing here" : "";
   }
 
   /** The control and what stands beside it; a choice without a still leaves it empty. */
@@ -231,6 +236,8 @@ export class Panel {
     this.name();
     const value = data.name! in placeOf(data, this.place) ? talk.get(data.name!) : undefined;
     if (this.isAway && value !== undefined) this.put(nearest(data, value), inWords(data, value));
+    const { idle } = data.stills[this.place];
+    this.setIdle(idle !== undefined && hasWords(talk, placeOf(data, this.place)));
     this.rest = window.setTimeout(() => {
       const place = placeAt(data, (still) => isAt(talk, still), this.place);
       if (place === undefined) return;
@@ -406,6 +413,12 @@ export class Panel {
     bar.value = share;
     says.lastChild!.textContent = words;
   }
+}
+
+/** Whether all that is no number, such as a choice, is as in this place. */
+function hasWords(talk: Talk, place: Record<string, Value>): boolean {
+  const words = Object.entries(place).filter(([, its]) => typeof its !== "number");
+  return isAt(talk, Object.fromEntries(words));
 }
 
 const isAt = (talk: Talk, place: Record<string, Value>): boolean =>

@@ -14,6 +14,8 @@ export interface Still {
   /** HTML. */
   title: string;
   description: string;
+  /** The control moves nothing here. */
+  idle?: boolean;
   /** From the panel's figure to that of this place. */
   changes: Change[];
 }

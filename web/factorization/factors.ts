@@ -1,7 +1,7 @@
 /**
  * A = KᵀQ: drag a number of Q or K, turn C by hand while A stands still, move A on its surface.
  */
-import { basisView } from "../kit/basis";
+import { basisView, type WalkOf } from "../kit/basis";
 import { Controls } from "../kit/controls";
 import { Followed } from "../kit/followed";
 import { isFinger } from "../kit/handle";
@@ -9,12 +9,13 @@ import { largestChange, norm, scaled } from "../kit/matrix";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
-import { footerIn } from "../kit/view";
+import { footerIn, forgetSizes } from "../kit/view";
 import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
 import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
 import { matricesView } from "./factors_matrices";
+import { offOrbitView } from "./factors_off_orbit";
 import { productOf, startOf, type Product } from "./factors_product";
 import { headsAt, type Foot } from "./factors_slice";
 import { surfaceView } from "./factors_surface";
@@ -63,6 +64,15 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       controls.go({ along: controls.here.along + step });
     },
   });
+  const offOrbit = offOrbitView(matrices.beside, {
+    begin: hold,
+    end: release,
+    moved: (to) => controls.go({ off_orbit: to }),
+    keyed(step) {
+      touch();
+      controls.go({ off_orbit: controls.here.off_orbit + step });
+    },
+  });
   const spectrum = spectrumView(host);
   const dimensions = dimensionsView(host);
   /** For d = 2, made when it is first needed: a canvas for solids costs as much as all else. */
@@ -73,20 +83,32 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     name: "walk along the fibre",
     seconds: 6,
     from() {
-      const [least, most] = controls.range("along");
-      const share = (controls.here.along - least) / (most - least);
+      const { along, off_orbit } = controls.here;
+      const inOrbit = shareOfWalk(along);
+      let share = orbitEnds() * inOrbit;
+      if (canLeave() && inOrbit > 0.99) share += (1 - orbitEnds()) * Math.max(0, off_orbit);
       return share > 0.99 ? 0 : share;
     },
-    // The start: from there all that moves goes the other way.
-    moments() {
-      const [least, most] = controls.range("along");
-      return [-least / (most - least)];
-    },
+    // The start: from there all that moves goes the other way. Then, where the orbit is left.
+    moments: () => [orbitEnds() * shareOfWalk(0), orbitEnds()],
     to(share) {
       const [least, most] = controls.range("along");
-      controls.go({ along: least + share * (most - least) });
+      const inOrbit = Math.min(1, share / orbitEnds());
+      const outside = canLeave() ? (share - orbitEnds()) / (1 - orbitEnds()) : 0;
+      controls.go({ along: least + inOrbit * (most - least), off_orbit: Math.max(0, outside) });
     },
   });
+
+  /** Whether one factor can leave the orbit: the other one has lost a rank. */
+  const canLeave = () => product.direction !== null;
+
+  /** Which share of the walk is in the orbit. */
+  const orbitEnds = () => (canLeave() ? 0.6 : 1);
+
+  function shareOfWalk(along: number): number {
+    const [least, most] = controls.range("along");
+    return (along - least) / (most - least);
+  }
 
   function makeSurface() {
     const view = surfaceView(host, {
@@ -131,6 +153,11 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     said = wasHeld ? matrices.says(entry) : "";
   }
 
+  function walkOf(): WalkOf {
+    const { a, walks } = message.facts.formulas;
+    return { walk: controls.here.walk, heads: a, ends: walks };
+  }
+
   const isFree = () => controls.here.entries.trim() !== "";
 
   /** Where A, or the matrix of rank ≤ 1 nearest to it, is to be. */
@@ -161,8 +188,17 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const { here } = controls;
     const drawn = { ...productOf(of, here, seen.start), ranks: product.ranks, here: product.here };
     const usual = counted.fibre.measured[of.a - 1];
+    const hasChanged = offOrbit.show(canLeave());
+    if (hasChanged) matrices.fitLine(canLeave());
     matrices.move(drawn, here.rank, Math.round(seen.here), usual, !isTouched);
+    if (hasChanged) {
+      forgetSizes(host);
+      basis.draw(walkOf(), message.look);
+    }
     basis.move(here.along, controls.range("along"));
+    if (canLeave()) {
+      offOrbit.move(here.rank, here.off_orbit, controls.range("off_orbit"), message.look);
+    }
     spectrum.move(drawn);
     dimensions.move(of.a, of.d, seen.here);
     if (drawn.point && message.facts.surface) {
@@ -193,7 +229,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       controls.take(next, isNew);
       if (controls.isExact && isOther(facts.matrices.start, product.start)) follow(controls.here);
 
-      const { d, a, walks } = facts.formulas;
+      const { d, a } = facts.formulas;
       host.classList.toggle("with-surface", facts.surface !== null);
       if (isFinger() && width < NARROW) host.classList.add("narrow");
       matrices.draw(facts.matrices, d, a, look, width);
@@ -201,7 +237,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       const drawn = JSON.stringify([width, look, facts.dimensions]);
       if (drawn !== drawnFor) dimensions.draw(facts.dimensions, d, look);
       drawnFor = drawn;
-      basis.draw({ walk: controls.here.walk, heads: a, ends: walks }, look);
+      basis.draw(walkOf(), look);
       if (facts.surface) {
         const ranges = { angle: controls.range("angle"), height: controls.range("height") };
         surface ??= makeSurface();

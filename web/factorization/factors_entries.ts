@@ -16,7 +16,7 @@ export interface EntryPlace {
 
 /**
  * Where the controls are when an entry has a new value. An entry of what there is now is a whole
- * column of the first Q or K, as C mixes its rows.
+ * column of the first Q or K, as C mixes its rows; and what has left the orbit is a first Q or K.
  */
 export function entered(
   product: Product,
@@ -24,12 +24,13 @@ export function entered(
   { when, factor, i, j }: EntryPlace,
   value: number,
   largest: number,
-): Pick<FactorsPlace, "entries" | "rank"> {
+): Pick<FactorsPlace, "entries" | "rank" | "off_orbit"> {
   const found = entriesIn(place.entries);
   const next = Math.max(-largest, Math.min(largest, Math.round(value / STEP) * STEP));
   // With a number of its own, a factor has its rank again.
   const isFreed = place.rank === NAMES[factor];
-  if (isFreed) setAll(found, product.start);
+  const isAside = when === "now" && product.direction !== null && place.off_orbit !== 0;
+  if (isFreed || isAside) setAll(found, isAside ? product.aside : product.start);
   if (when === "start") found.set(nameOf(factor, i, j), next);
   else {
     const column = product.now[factor].map((row, k) => (k === i ? next : row[j]));
@@ -39,7 +40,11 @@ export function entered(
       found.set(nameOf(factor, k, j), first);
     });
   }
-  return { entries: asWords(found), rank: isFreed ? "full" : place.rank };
+  return {
+    entries: asWords(found),
+    rank: isFreed ? "full" : place.rank,
+    off_orbit: isFreed || isAside ? 0 : place.off_orbit,
+  };
 }
 
 /** All entries of Q and K, as words. */

@@ -51,6 +51,8 @@ export interface Formulas {
   a: number;
   /** What Q and K are made of, beside the controls; none for d = 2, a = 1. */
   base: Matrix[];
+  /** As high and wide as Q: the change of one factor off the orbit is a part of it. */
+  toward: Matrix;
   walks: WalkEnds;
   /** For d = 2: a point of the surface times this is an A of rank 2. */
   off: Triple;
@@ -77,6 +79,8 @@ export type FactorsPlace = {
   /** Numbers that were set by hand, such as "Q12=0.5 K21=-1". */
   entries: string;
   along: number;
+  /** Where one factor has lost a rank: how far the other one has left the orbit. */
+  off_orbit: number;
   trace: number;
   angle: number;
   height: number;

@@ -8,7 +8,7 @@ import { select } from "d3-selection";
 import { withMinus } from "../kit/numbers";
 import type { Look } from "../kit/picture";
 import { classOf, number, sectionIn } from "../kit/view";
-import type { Matrix } from "../kit/matrix";
+import { largestChange, type Matrix } from "../kit/matrix";
 import type { EntryPlace } from "./factors_entries";
 import type { MatrixFacts, Rank } from "./factors_facts";
 import { largestOf } from "./factors_matrix";
@@ -18,6 +18,7 @@ const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
 const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
+const LINE = 106; // pixels: width of the line beside that, where one factor can leave the orbit
 // Share of the colour of the largest entries: on it, letters in ink have a contrast of 4.6 or more.
 const STRONGEST = 0.5;
 
@@ -72,6 +73,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     all[factor].node.querySelector(".name")!.append(button);
     return button;
   });
+  const nameOfNow = all.slice(2).map(({ node }) => node.querySelector(".name")!.firstChild as Text);
   const fibre = append(pairs, "fibre");
   const fibreSays = append(fibre, "says nv-answer");
   const directions = append(fibre, "directions nv-answer");
@@ -82,6 +84,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   let look: Look;
   let fittedFor = "";
   let cellSize = 0;
+  let isWithLine = false;
+  let sizes: [d: number, a: number] = [1, 1];
   let shown: Product;
   let held: { table: Table; cell: Cell } | null = null;
 
@@ -91,18 +95,26 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
     draw(facts: MatrixFacts, d: number, a: number, next: Look, width: number) {
       look = next;
+      sizes = [d, a];
       headline(facts.says, true);
       frame.className = `frame nv-exact ${classOf(facts.same ? "certified" : "outside")}`;
       for (const table of all) fill(table, table === product ? d : a, d);
       section.style.setProperty("--columns", String(d));
       // To measure lays out the whole page: not where a number has changed, and nothing else.
-      const asked = JSON.stringify([d, a, look.sizes, width, fibre.textContent]);
+      const asked = JSON.stringify([d, a, look.sizes, width, fibre.textContent, isWithLine]);
       if (asked !== fittedFor) fit(d, a);
       fittedFor = cellSize ? asked : ""; // what is hidden has no sizes
     },
 
+    /** Whether there is a line beside what is below A. */
+    fitLine(isThere: boolean) {
+      isWithLine = isThere;
+      fit(...sizes);
+    },
+
     move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
       shown = next;
+      nameFactors(rank);
       paint();
       for (const { node } of all[0].cells.slice(0, 1)) node.classList.toggle("hinted", isNewHere);
       moveButtons(rank);
@@ -130,7 +142,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const found = Math.min(
       WIDEST,
       (height - head - headBelow - fibre.offsetHeight - gap) / (2 * a),
-      (room - PLANE) / (2 * d),
+      (room - PLANE - (isWithLine ? LINE : 0)) / (2 * d),
       room / (3 * d),
       (height - head - BELOW) / d,
     );
@@ -226,6 +238,16 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function isReached(i: number, j: number): boolean {
     if (!held) return false;
     return (held.table.entry!.factor === 0 ? j : i) === held.cell.j;
+  }
+
+  /** What C makes of the first factors, of which one may have left the orbit. */
+  function nameFactors(rank: Rank) {
+    const isAside = largestChange(shown.start, shown.aside) > 0;
+    const inside = { Q: "Q", K: "K" };
+    if (isAside && rank === "Q") inside.K = "(K + …)";
+    if (isAside && rank === "K") inside.Q = "(Q + …)";
+    nameOfNow[0].data = `C ${inside.Q}`;
+    nameOfNow[1].data = `C⁻ᵀ ${inside.K}`;
   }
 
   function moveButtons(rank: Rank) {

@@ -1,5 +1,5 @@
-/** Singular values and ranks of small matrices, in float64. */
-import { identity, norm, product, transposed, type Matrix } from "../kit/matrix";
+/** Singular values, ranks and spans of small matrices, in float64. */
+import { identity, norm, product, scaled, transposed, type Matrix } from "../kit/matrix";
 
 const { abs, hypot, max, min } = Math;
 
@@ -14,7 +14,7 @@ export const largestOf = (...all: Matrix[]): number => max(...all.flat(2).map(ab
  * Rows turned into orthogonal ones by one-sided Jacobi rotations; `turn` has done it. For matrices
  * that are no higher than wide.
  */
-function orthogonalRows(M: Matrix): { turn: Matrix; lengths: number[] } {
+function orthogonalRows(M: Matrix): { rows: Matrix; turn: Matrix; lengths: number[] } {
   const rows = copyOf(M);
   const turn = identity(M.length);
   for (let sweep = 0, isOpen = true; isOpen && sweep < SWEEPS; sweep++) {
@@ -32,7 +32,7 @@ function orthogonalRows(M: Matrix): { turn: Matrix; lengths: number[] } {
       }
     }
   }
-  return { turn, lengths: rows.map((row) => norm([row])) };
+  return { rows, turn, lengths: rows.map((row) => norm([row])) };
 }
 
 function rotate(X: Matrix, p: number, q: number, c: number, s: number) {
@@ -63,4 +63,40 @@ export function dropRank(M: Matrix): Matrix {
   const left = turn[lengths.indexOf(min(...lengths))];
   const [right] = product([left], M);
   return M.map((row, i) => row.map((entry, j) => entry - left[i] * right[j]));
+}
+
+/**
+ * The D of length 1 nearest to `toward` with lowᵀ D = 0 and other Dᵀ = 0, as `off_orbit_direction`
+ * of Python has it; null where the equations leave nothing else.
+ */
+export function offOrbitDirection(
+  low: Matrix,
+  other: Matrix,
+  toward: Matrix,
+  tolerance: number,
+): Matrix | null {
+  const unseen = transposed(outside(transposed(toward), columnsOf(low, tolerance)));
+  const D = outside(unseen, columnsOf(transposed(other), tolerance));
+  const length = norm(D);
+  return length > tolerance ? scaled(1 / length, D) : null;
+}
+
+/** Orthonormal vectors that span the columns of M, as rows. */
+function columnsOf(M: Matrix, tolerance: number): Matrix {
+  const { rows, turn, lengths } = orthogonalRows(isHigh(M) ? transposed(M) : M);
+  const least = tolerance * max(1, ...lengths);
+  const vectors = isHigh(M) ? rows.map((row, n) => row.map((t) => t / lengths[n])) : turn;
+  return vectors.filter((_, n) => lengths[n] > least);
+}
+
+/** The rows of X without their parts in the span of these orthonormal vectors. */
+function outside(X: Matrix, vectors: Matrix): Matrix {
+  return X.map((row) => {
+    let rest = row;
+    for (const v of vectors) {
+      const along = dot(rest, v);
+      rest = rest.map((entry, k) => entry - along * v[k]);
+    }
+    return rest;
+  });
 }

@@ -2,11 +2,11 @@
  * A = KᵀQ of a place in float64: `study.py` and `determinantal.py` once more. A test compares both
  * at random places.
  */
-import { plus, product, transposed, type Matrix } from "../kit/matrix";
+import { plus, product, scaled, transposed, type Matrix } from "../kit/matrix";
 import type { Triple } from "../kit/solids";
 import { walkAt } from "../kit/walks";
-import type { FactorsPlace, Formulas, Pair } from "./factors_facts";
-import { copyOf, dropRank, rankOf, singularValues } from "./factors_matrix";
+import type { FactorsPlace, Formulas, Pair, Rank } from "./factors_facts";
+import { copyOf, dropRank, offOrbitDirection, rankOf, singularValues } from "./factors_matrix";
 import { coordinatesOf, headsAt, matrixAt, nearestTo, pointAt, type Foot } from "./factors_slice";
 
 const ENTRY = /([QK])(\d)(\d)=(-?\d*\.?\d+)/g;
@@ -25,7 +25,11 @@ export interface Product {
   /** C⁻¹. */
   back: Matrix;
   start: Pair;
-  /** C Q and C⁻ᵀ K. */
+  /** Where one factor has lost a rank: a change of the other one that leaves A alone, as no C does. */
+  direction: Matrix | null;
+  /** The first Q and K, of which one has left the orbit in that direction. */
+  aside: Pair;
+  /** The same after C: C Q and C⁻ᵀ K. */
   now: Pair;
   /** At the start, and now. */
   A: [Matrix, Matrix];
@@ -78,7 +82,13 @@ function factorsOfSlice({ a, base, off }: Formulas, place: FactorsPlace): Pair {
 export function productOf(formulas: Formulas, place: FactorsPlace, start: Pair): Product {
   const { d, a, walks, tolerance } = formulas;
   const [C, back] = [place.along, -place.along].map((s) => walkAt(place.walk, a, s, walks));
-  const now: Pair = [product(C, start[0]), product(transposed(back), start[1])];
+  const direction = directionAt(formulas, place.rank, start);
+  const aside: Pair = [...start];
+  if (direction) {
+    const moved = place.rank === "Q" ? 1 : 0;
+    aside[moved] = plus(start[moved], scaled(place.off_orbit, direction));
+  }
+  const now: Pair = [product(C, aside[0]), product(transposed(back), aside[1])];
   const A = [start, now].map(([Q, K]) => product(transposed(K), Q)) as [Matrix, Matrix];
   const spectra = A.map(singularValues) as [number[], number[]];
   const [q, k] = start.map((M) => rankOf(singularValues(M), tolerance));
@@ -86,6 +96,8 @@ export function productOf(formulas: Formulas, place: FactorsPlace, start: Pair):
     C,
     back,
     start,
+    direction,
+    aside,
     now,
     A,
     spectra,
@@ -93,6 +105,12 @@ export function productOf(formulas: Formulas, place: FactorsPlace, start: Pair):
     here: 2 * a * d - (d * (q + k) - q * k),
     point: d === 2 ? slicePoint(A[0], place.angle, rankOf(spectra[0], tolerance)) : null,
   };
+}
+
+function directionAt({ toward, tolerance }: Formulas, rank: Rank, [Q, K]: Pair): Matrix | null {
+  if (rank === "full") return null;
+  const [low, other] = rank === "Q" ? [Q, K] : [K, Q];
+  return offOrbitDirection(low, other, toward, tolerance);
 }
 
 function slicePoint(A: Matrix, angle: number, rank: number): SlicePoint {

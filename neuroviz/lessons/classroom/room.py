@@ -64,6 +64,7 @@ class Room:
         self.chosen: str | None = None
         self.refused: Counter[str] = Counter()
         self._named = {letters_of(poll.question): name for name, poll in polls.items()}
+        self._have_heard: set[str] = set()  # seats that know of the end
         self._seats: dict[str, str] = {}  # seat → address, to bound how many it takes
         self._allowances: dict[str, tuple[float, float]] = {}
 
@@ -163,6 +164,8 @@ class Room:
         """What a page is told of its questions, or of all: never a count, and an answer
         only when it is open."""
         self._told += 1
+        if self.is_over:
+            self._have_heard.add(seat)
         questions = {
             name: self._question_for(seat, poll)
             for name, poll in self.polls.items()
@@ -248,6 +251,11 @@ class Room:
     def end(self) -> None:
         self.is_over = True
         self.changed(True)
+
+    @property
+    def unaware(self) -> int:
+        """How many seats have not heard that the class is over."""
+        return len(self._seats.keys() - self._have_heard)
 
     def for_teacher(self, here: Collection[str] = ()) -> dict:
         """All that the teacher's own page shows, with answers and known mistakes; the

@@ -34,6 +34,9 @@ KEPT_FILES = 96
 NETWORK_STAYS = 2.0
 """Seconds, before this computer is asked again for its addresses."""
 
+GRACE = 3.0
+"""Seconds after the end in which a page with several questions asks for all of them."""
+
 NOWHERE = ("127.", "169.254.")
 """Addresses begin so that nobody else reaches."""
 
@@ -265,13 +268,29 @@ async def run(asked: Namespace) -> None:
     beat = asyncio.create_task(listeners.beat())
     try:
         await ended.wait()
-        await asyncio.sleep(asked.linger)  # pages ask for what is still closed
+        await _until_all_have_heard(room, asked.linger)
     finally:
         beat.cancel()
         for_students.stop()
         for_teacher.stop()
         await for_students.close_all_connections()
         print(f"Over. {room.came} came; their guesses are forgotten.", flush=True)
+
+
+async def _until_all_have_heard(room: Room, most: float) -> None:
+    """After the end pages ask for what is still closed: those that are open at once, a
+    telephone that sleeps when it wakes."""
+    end = asyncio.get_running_loop().time() + most
+    await asyncio.sleep(min(most, GRACE))
+    if room.unaware:
+        seats = "seat has" if room.unaware == 1 else "seats have"
+        print(
+            f"The class has ended. {room.unaware} {seats} not heard it: they have"
+            f" {most:g} seconds. Ctrl+C ends at once.",
+            flush=True,
+        )
+    while room.unaware and asyncio.get_running_loop().time() < end:
+        await asyncio.sleep(GRACE / 10)
 
 
 def qr_code(url: str) -> str:
