@@ -500,6 +500,13 @@ def what_is_missing(arch: Transformer) -> str | None:
     if depth > 1 and not arch.skip:
         if block.value_dim and min(arch.groups[:-1]) * block.value_dim < d[0]:
             return "values that together have lower rank than the width, without skips"
+        # The last layer need not fill the width, but see all of it: w_{l−1} = d, as in
+        # `effective_widths`.
+        H = arch.heads[-1]
+        groups = arch.groups[-1]
+        v = min(block.value_dim or d[-1], H // groups * d[-1])
+        if groups * v + (groups + H) * arch.head_dims[-1] < d[0]:
+            return "a last layer that does not see all of the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"
     return None
