@@ -93,7 +93,19 @@ def _gradient(
     attention: str, layers: list[_LayerOfBalls], tokens: arb_mat, functional: arb_mat
 ) -> list[arb]:
     """How a functional of the outputs moves with each parameter, in the order of
-    `flatten`."""
+    `flatten`.
+
+    Backward through a layer Y = V X S, where S comes from the logits B = kᵀ q with k =
+    K X and q = Q X; a bar stands for the gradient:
+
+        V̄ = Ȳ (X S)ᵀ,   S̄ = Xᵀ Vᵀ Ȳ,   q̄ = k B̄,   k̄ = q B̄ᵀ
+        Q̄ = q̄ Xᵀ,   K̄ = k̄ Xᵀ,   B̄ from S̄ by `_attend_moved`
+        X̄ = Vᵀ Ȳ Sᵀ + Kᵀ k̄ + Qᵀ q̄
+
+    Args:
+        tokens: X of the first layer, d₀ × t.
+        functional: Ȳ of the last layer, d_l × t.
+    """
     traces = []
     for layer in layers:
         q = layer.Q * tokens
@@ -107,6 +119,7 @@ def _gradient(
         reversed(layers), reversed(traces), strict=True
     ):
         V_bar = grad * (tokens * S).transpose()
+        # From here on Vᵀ Ȳ.
         grad = layer.V.transpose() * grad
         B_bar = _attend_moved(attention, S, tokens.transpose() * grad)
         q_bar = k * B_bar
@@ -126,6 +139,7 @@ def _attend(attention: str, z: arb_mat) -> arb_mat:
     """The logits, or column by column their softmax: exp(z_ji) / Σ_k exp(z_ki)."""
     if attention == "lightning":
         return z
+    # Exponents of balls have no bound, so no largest logit is subtracted.
     e = [[entry.exp() for entry in row] for row in z.tolist()]
     sums = [sum(column) for column in zip(*e, strict=True)]
     return arb_mat(
@@ -162,10 +176,12 @@ def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> b
     R = arb_mat(n, n)
     for i, row in enumerate(B.tolist()):
         R[i, i] = flint.arb(2) ** -max(map(_exponent, row))
+    # As many steps as may help: each takes away _BITS_A_STEP bits or more.
     for _ in range(2 + flint.ctx.prec // _BITS_A_STEP):
         product = _product(R, B, pause)
         if all(sum(map(abs, row)) < 1 for row in (product - 1).tolist()):
             return True
+        # Rows are near 1 in size: a ball this wide says nothing, and needs more bits.
         if any(not float(entry.rad()) < 1 for entry in product.entries()):
             return False
         middle = np.array([float(entry.mid()) for entry in product.entries()]).reshape(
@@ -178,6 +194,7 @@ def proved_invertible(B: arb_mat, pause: Callable[[], None] = lambda: None) -> b
             return False
         if not np.isfinite(step).all():
             return False
+        # The proof holds for any R, so its midpoints do.
         R = _product(_ball(step), R, pause).mid()
     return False
 
@@ -242,6 +259,8 @@ def _through_layer(
     for row, column in np.ndindex(rows, t):
         dX = arb_mat(rows, t)
         dX[row, column] = 1
+        # ż = Ẋᵀ A X + Xᵀ A Ẋ: a row of A X in row `column`, and a column of Xᵀ A in
+        # column `column`.
         dz = arb_mat(t, t)
         for j in range(t):
             dz[column, j] += AX[row, j]
@@ -264,13 +283,16 @@ def _own_entries(
     found = []
     for name, row, column in places:
         if name.endswith(".V"):
+            # Ẏ = V̇ (X S): row `column` of X S stands in row `row`.
             out = arb_mat(layer.V.nrows(), len(t))
             for j in t:
                 out[row, j] = XS[column, j]
         elif name.endswith(".Q"):
+            # ż = kᵀ Q̇ X
             dz = arb_mat([[k[row, j] * tokens[column, i] for i in t] for j in t])
             out = VX * _attend_moved(attention, S, dz)
         else:
+            # ż = (K̇ X)ᵀ q
             dz = arb_mat([[tokens[column, j] * q[row, i] for i in t] for j in t])
             out = VX * _attend_moved(attention, S, dz)
         found.append(out.entries())

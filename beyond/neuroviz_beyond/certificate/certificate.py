@@ -53,6 +53,7 @@ class Certificate:
     route: str
     source: str
     argument: str
+    # A dict has no hash; the seal stands for it where two are compared.
     data: dict = field(compare=False)
     seal: str = ""
 

@@ -114,9 +114,11 @@ def by_ball(arch: Architecture, seed: int, budget: Budget) -> Found:
     n = num_parameters(across)
     rng = np.random.default_rng([seed, 11])
     weights = _random_weights(across, rng)
+    # An input gives a row, and a square part is asked for.
     X = _short(rng.standard_normal((n, arch.widths[0], arch.tokens)))
     shape = (n, arch.widths[-1], arch.tokens)
-    functionals = rng.choice([-1, 1], shape) * rng.integers(1, 4, shape)
+    signs = rng.choice([-1, 1], shape)
+    functionals = signs * rng.integers(1, 4, shape)  # ±1, ±2, ±3
     return ball_proof(arch, weights, X, functionals, budget)
 
 
@@ -147,7 +149,7 @@ def ball_proof(
     done = "nothing is done yet"
     n = num_parameters(arch.slice())
     for bits in BITS:
-
+        # Defaults hold the values of this round; without a number all inputs are done.
         def pause(
             number: int = n, begun: str = f"{done}, and {bits} bits were begun"
         ) -> None:

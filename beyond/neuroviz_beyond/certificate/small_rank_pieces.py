@@ -32,6 +32,7 @@ PIECES = (
     "another output and coordinate",
 )
 
+# A piece has 4 l + 2 columns at most; these rows more make a chance loss of rank rare.
 _SPARE_ROWS = 2
 
 Shares = tuple[np.ndarray, np.ndarray]
@@ -116,6 +117,7 @@ class Piece:
 def random_point(pattern: Pattern, over: Field, rng: np.random.Generator) -> Point:
     """Random virtual weights of a pattern."""
     n = pattern.core
+    # u₁ = ℓ₁ = 1, as (λu, v/λ) is the same matrix, and (λℓ, h/λ, c/λ²) the same point.
     u, line = (np.concatenate([[1.0], over.random(rng, (n - 1,))]) for _ in range(2))
     v, L = over.random(rng, (2, n))
     M = []
@@ -125,10 +127,12 @@ def random_point(pattern: Pattern, over: Field, rng: np.random.Generator) -> Poi
             left = u[None]
             right = v[None]
         elif direction == "line":
+            # c ℓℓᵀ with a random c
             left = over.reduce(left[:, :1] * line)
             right = line[None]
         M.append(over.matmul(left.T, right))
     on_line = "line" in pattern.directions
+    # On a line L = h ℓᵀ with h = 1: a factor of the output changes no rank.
     return Point(
         pattern, line if on_line else L, tuple(M), u, v, line if on_line else None
     )
@@ -154,7 +158,7 @@ def pieces_at(
     import flint
 
     pattern = point.pattern
-    inputs = 4 * len(point.M) + 2 + _SPARE_ROWS
+    inputs = 4 * len(point.M) + 2 + _SPARE_ROWS  # a row each
     found = []
     X = over.random(rng, (inputs, pattern.core + 2, pattern.tokens))
     functionals = over.random(rng, (inputs, pattern.tokens))
@@ -192,6 +196,7 @@ def columns_at(
     pattern = point.pattern
     n = pattern.core
     out, bars = _adjoints(point, over, X[:, :n], functionals, shares)
+    # Below the coordinates: uᵀX, vᵀX and ℓᵀX, or zeros where there is no such vector.
     special = [
         np.zeros(n) if vector is None else vector
         for vector in (point.u, point.v, point.line)
@@ -265,7 +270,7 @@ def _moved_symmetrically(both: np.ndarray, at: _Rows) -> dict[str, list[np.ndarr
 
 
 def _moved_as_uv(moved: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
-    """u₁ = 1 stays, as (λu, v/λ) is the same matrix."""
+    """M˙ = u˙vᵀ + uv˙ᵀ; u₁ = 1 stays, as (λu, v/λ) is the same matrix."""
     return {
         "core": [
             *(moved[:, a, at.v] for a in at.core[1:]),
@@ -278,7 +283,11 @@ def _moved_as_uv(moved: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
 def _line_moved(
     linear: np.ndarray, turned: np.ndarray, at: _Rows
 ) -> dict[str, list[np.ndarray]]:
-    """L = hℓᵀ by h and by ℓ; ℓ₁ = 1 stays."""
+    """L = hℓᵀ by h and by ℓ; ℓ₁ = 1 stays.
+
+    Another output has an h of its own and the same ℓ, so it has no piece with another
+    coordinate.
+    """
     return {
         "core": [linear[:, at.line], *(turned[:, a] for a in at.core[1:])],
         "another coordinate": [turned[:, at.c]],
@@ -287,6 +296,7 @@ def _line_moved(
 
 
 def _L_moved(linear: np.ndarray, at: _Rows) -> dict[str, list[np.ndarray]]:
+    """Each output has a row of L of its own."""
     entries = [linear[:, a] for a in at.core]
     other = [linear[:, at.c]]
     return {
@@ -308,6 +318,7 @@ def free_shares(
     """
     if point.pattern.attention == "lightning":
         return [None] * len(point.M)
+    # 1/2 modulo p
     half = over.reduce(np.full(inputs, (over.p + 1) / 2))
     merged = False
     found = []
@@ -333,6 +344,9 @@ def _adjoints(
                        XᵀM_iX
 
     `out` has shape (N, t), each B̄_i (N, t, t).
+
+    Args:
+        X: the core of the inputs only, shape (N, core, t).
     """
     mul = over.matmul
     red = over.reduce
@@ -345,13 +359,16 @@ def _adjoints(
             S = mul(G.mT, mul(B, G))
         else:
             mu, nu = share
+            # Token 1 keeps 1 − μ of itself, token 2 keeps 1 − ν; columns sum to 1.
             S = red(_two_by_two(1 - mu, nu, mu, 1 - nu))
         passed.append((B, G, S, share))
         G = mul(G, S)
+    # The output is L X G_l, a row of t numbers.
     out = mul(G, functionals[..., None])[..., 0]
     G_bar = mul(mul(point.L, X)[..., None], functionals[:, None])
     bars = []
     for B, G, S, share in reversed(passed):
+        # Here G is G_{i−1}, and G_bar belongs to G_i = G S.
         s_bar = mul(G.mT, G_bar)
         # p = s₂₁ − s₁₁, q = s₁₂ − s₂₂, μ˙ = μ(1 − μ)p˙, ν˙ = ν(1 − ν)q˙
         if share is not None:
@@ -362,6 +379,7 @@ def _adjoints(
         bars.insert(0, mul(mul(G, s_bar), G.mT))
         BG = mul(B, G)
         BTG = mul(B.mT, G)
+        # Through G S, and through s = GᵀBG on both sides.
         G_bar = red(mul(G_bar, S.mT) + mul(BG, s_bar.mT) + mul(BTG, s_bar))
     return out, bars
 

@@ -130,22 +130,27 @@ def pattern_of(arch: Architecture) -> Pattern:
     d = arch.widths
     a = arch.head_dims
     depth = arch.num_layers
-    tokens = min(arch.tokens, 2)
+    tokens = min(arch.tokens, 2)  # more tokens are 0, or copies of the second one
     if arch.attention == "softmax" or d[0] == 1:
         return Pattern(arch.attention, tokens, 1, ("all",) * depth, (1,) * depth)
+    # Layers are counted from 0 here: layer i reads the width d[i].
     line = d.index(1) if 1 in d[:-1] else depth
     # after this layer all tokens are parallel
     collapse = a.index(1) if 1 in a[:-1] else depth
-    free = (
-        ["all"] * collapse + ["rank one"] + ["symmetric"] * depth
-        if tokens > 1
-        else ["symmetric"] * depth
-    )
-    ranks = [min(size, 2) for size in a]
-    directions = (*free[:line], *["line"] * (depth - line))
-    return Pattern(
-        arch.attention, tokens, 2, directions, (*ranks[:line], *[1] * (depth - line))
-    )
+    directions = []
+    ranks = []
+    for i in range(depth):
+        if i >= line:
+            directions.append("line")
+        elif tokens == 1 or i > collapse:
+            directions.append("symmetric")
+        elif i == collapse:
+            directions.append("rank one")
+        else:
+            directions.append("all")
+        # on the core of two coordinates
+        ranks.append(1 if i >= line else min(a[i], 2))
+    return Pattern(arch.attention, tokens, 2, tuple(directions), tuple(ranks))
 
 
 @lru_cache(maxsize=4096)
@@ -169,8 +174,11 @@ def _virtual_dimension(arch: Architecture, pattern: Pattern) -> int:
     # layer i + 1 shows what later layers do, and 2a vectors more
     for i in range(depth - 1, 0, -1):
         w[i] = min(w[i], w[i + 1] + 2 * arch.head_dims[i])
+    # The flag R_{l−1} ⊂ … ⊂ R₀, and L on R_{l−1}.
     total = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, depth)) + w[-1] * w[-2]
-    for direction, a, width in zip(pattern.directions, arch.head_dims, w, strict=False):
+    for direction, a, width in zip(
+        pattern.directions, arch.head_dims, w[:-1], strict=True
+    ):
         if direction == "symmetric":
             unseen = max(0, width - 2 * a)
             total += (width * (width + 1) - unseen * (unseen + 1)) // 2

@@ -145,18 +145,23 @@ def count_another_way(arch: Architecture) -> int:
     a = arch.head_dims
     depth = arch.num_layers
     lightning = arch.attention == "lightning"
+    # A token that attends to itself alone: the network is a matrix of rank r at most.
     if not lightning and arch.tokens == 1:
         r = min(d)
         return d[0] * d[-1] - (d[0] - r) * (d[-1] - r)
     r = [*accumulate(d[:-1], min), d[-1]]
     # Σ_{j ≤ k} 2 min(a_j, r_{j−1})
     reach = [0, *accumulate(2 * min(a[j], r[j]) for j in range(depth))]
-    least = accumulate((r[k] + reach[k] for k in range(depth, -1, -1)), min)
-    seen = [
-        best - reach[k] for k, best in zip(range(depth, -1, -1), least, strict=True)
-    ][::-1]
-    seen[0] = d[0]
+    # w₀, …, w_l, from the last back: `least` is the minimum of r_k + reach[k] so far.
+    seen = [0] * (depth + 1)
+    least = r[depth] + reach[depth]
+    for k in range(depth, -1, -1):
+        least = min(least, r[k] + reach[k])
+        seen[k] = least - reach[k]
+    seen[0] = d[0]  # w₀ = d₀ in Lemma D
     total = -depth if lightning else 0
+    # Of parallel tokens a lightning layer sees the symmetric part of A only: of one
+    # token, and behind a layer of rank one (Theorem C).
     parallel = arch.tokens == 1
     for i, (w, out) in enumerate(pairwise(seen)):
         if lightning and parallel:
@@ -165,6 +170,7 @@ def count_another_way(arch: Architecture) -> int:
         else:
             total += w * w - max(0, w - a[i]) ** 2
         parallel = parallel or min(a[i], w) == 1
+        # V, less the bases of the tokens after it where a layer follows
         total += out * w - (out * out if i < depth - 1 else 0)
     return total
 
@@ -245,17 +251,6 @@ def verify_ball(
 
     from neuroviz_beyond.certificate.balls import ball_tangents, precision
 
-    def determinant() -> flint.arb:
-        """Of how the functional of each input (a row) moves with each free entry (a
-        column)."""
-        rows = []
-        for x, functional in zip(X, functionals, strict=True):
-            column = flint.arb_mat(functional.reshape(-1, 1).tolist())
-            rows.append(
-                (ball_tangents(arch.attention, weights, free, x) * column).entries()
-            )
-        return flint.arb_mat(rows).det()
-
     weights = _stored_weights(arch, data["weights"])
     free = _free_places(arch, weights)
     X = _as_floats(data["inputs"])
@@ -272,8 +267,20 @@ def verify_ball(
         return Verification(False, f"the slice has {n} free entries, not {dimension}")
     if not isinstance(bits, int) or not 2 <= bits <= _MOST_BITS:
         raise ValueError(f"bits is a whole number from 2 to {_MOST_BITS}; got {bits!r}")
+
+    def determinant() -> flint.arb:
+        """Of how the functional of each input (a row) moves with each free entry (a
+        column)."""
+        rows = []
+        for x, functional in zip(X, functionals, strict=True):
+            column = flint.arb_mat(functional.reshape(-1, 1).tolist())
+            moved = ball_tangents(arch.attention, weights, free, x)
+            rows.append((moved * column).entries())
+        return flint.arb_mat(rows).det()
+
     for factor in _BITS_AGAIN:
         with precision(factor * bits):
+            # The true determinant lies in the ball.
             if not determinant().contains(0):
                 said = (
                     f"the determinant of the {n} × {n} matrix, found forward, is not 0;"

@@ -88,15 +88,17 @@ def shown(caller: str, arch: Transformer, weights: Weights) -> list[Shown]:
             for n, m in weights.items()
             if n.startswith(f"{i}.")
         }
+        # One for each head, also where heads share: keys (H, a, d), values (H, v, d).
         keys, values = (np.repeat(w[name], H // len(w[name]), axis=0) for name in "KV")
         beta, O = w.get("beta", 1), w.get("O")  # noqa: E741
-        back = beta * keys.mT
+        back = beta * keys.mT  # A_h = β_h Kᵀ Q_h and c_h = β_h Kᵀ b_h
         A = back @ w["Q"]
         V = values if O is None else O @ values
         c = np.zeros((H, d_in), A.dtype)
         omega = np.zeros(d_out, A.dtype)
         if block.biases:
             c = (back @ w["q"])[..., 0]
+            # Columns of a softmax sum to 1: biases of all values are one constant.
             through = np.repeat(w["v"], H // len(w["v"]), axis=0)
             through = through if O is None else O @ through
             omega = through.sum(0)[:, 0] + (w["o"][:, 0] if "o" in w else 0)
@@ -212,6 +214,8 @@ def align(
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not equal
         ours, theirs = (_summed(arch, weights) for weights in pair)
         found = _align_layers(arch, ours, theirs, Judge(tolerance, epsilon))
+        # Outputs may differ by more than weights do, as layers magnify: by the root of
+        # the tolerance.
         said = outputs_differ(
             arch, *pair, [_values(one) for one in ours], np.sqrt(tolerance)
         )
@@ -238,25 +242,25 @@ class _Tokens(NamedTuple):
 
 
 def _summed(arch: Transformer, weights: Weights) -> list[_Rounded]:
-    several = (
-        weights,
-        {n: np.abs(w) for n, w in weights.items()},
-        {n: 1.0 * (w != 0) for n, w in weights.items()},
-    )
+    """The matrices of `Shown`, each with how far rounding of all terms can move it.
+
+    An entry is a sum of products of weights. The same sums of absolute values say how
+    much one rounding of each term moves; sums of 0 and 1 say how many terms are not 0.
+    """
+    in_size = {n: np.abs(w) for n, w in weights.items()}
+    in_number = {n: 1.0 * (w != 0) for n, w in weights.items()}
     found = []
-    for values, terms, counts in zip(
-        *(shown("align", arch, w) for w in several), strict=True
+    for values, sizes, counts in zip(
+        shown("align", arch, weights),
+        shown("align", arch, in_size),
+        shown("align", arch, in_number),
+        strict=True,
     ):
-        parts = zip(values, terms, counts, strict=True)
-        # A term may be too small for float64.
-        found.append(
-            _Rounded(
-                *(
-                    Sum(value, moved + np.finfo(float).tiny * n)
-                    for value, moved, n in parts
-                )
-            )
-        )
+        sums = []
+        for value, size, count in zip(values, sizes, counts, strict=True):
+            # A term may be too small for float64, and then vanish.
+            sums.append(Sum(value, size + np.finfo(float).tiny * count))
+        found.append(_Rounded(*sums))
     return found
 
 
@@ -267,6 +271,8 @@ def _values(layer: _Rounded) -> Shown:
 def _align_layers(
     arch: Transformer, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
 ) -> Alignment:
+    """Both networks run on the same ẑ, where z = B ẑ + o and z′ = B′ ẑ + o′ are their
+    tokens. So z′ = G z + g with G = B′ B⁻¹ and g = o′ − G o."""
     here = there = _Tokens(
         exactly(np.eye(arch.widths[0])), exactly(np.zeros(arch.widths[0]))
     )
@@ -286,6 +292,7 @@ def _align_layers(
         A2 = [A2[k] for k in order]
         other = other._replace(A=other.A[order], V=other.V[order], c=other.c[order])
 
+        # Where ẑ = 0 goes; between layers the tokens may be shifted to it.
         origins = _through(one, here, arch.skip), _through(other, there, arch.skip)
         if own_outputs:
             after = after2 = exactly(np.eye(arch.widths[i]))
@@ -300,7 +307,7 @@ def _align_layers(
             _refuse_values(i, worst, A, own_inputs, own_outputs, judge)
 
         error = max(error, attention.share, worst.share)
-        own_order = np.argsort(order)
+        own_order = np.argsort(order)  # the inverse permutation
         seen = [A2[h] for h in own_order], V2.value[own_order]
         second.append(_as_the_first(one, here, after, *seen))
         if last:  # nothing shifts the outputs
@@ -321,6 +328,7 @@ def _attention(layer: _Rounded, tokens: _Tokens) -> list[Attention]:
     B = tokens.basis
     found = []
     for h in range(len(layer.A.value)):
+        # zᵀ(A z + c) with z = B ẑ + o; what is the same for all keys drops out.
         A = B.mT @ layer.A[h]
         found.append(Attention(A @ B, A @ tokens.origin + B.mT @ layer.c[h]))
     return found
@@ -340,6 +348,10 @@ def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
     The R_h side by side have orthonormal rows, once each is divided by the size of V_h;
     in layer 1 each of its columns by that of V_h, as coordinates of the inputs have
     sizes of their own.
+
+    Raises:
+        ValueError: if all V_h of one of them together have less than the rank of the
+            width.
     """
     size = np.abs(V.value).max(axis=1 if i == 1 else (1, 2), keepdims=True)
     size[size == 0] = 1.0
@@ -352,9 +364,12 @@ def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
             f"layer {i}: its heads do not fill the width, so the basis is not"
             " determined"
         )
+    # `scaled` is L times a matrix R of orthonormal rows; so `rows` = B R, where B is L
+    # with the sizes of the rows again.
     L = np.linalg.qr(scaled.value.T, "r").T
     B = exactly(largest * L)
     R = solved(B, rows)
+    # rows2 = B′ R, and R Rᵀ = 1.
     B2 = rows2 @ R.mT
     if not fills(*_with_rows_of_one_size(B2)[1]):
         raise ValueError(
@@ -384,6 +399,7 @@ def _as_the_first(
 ) -> Shown:
     """The second layer in the bases of the first; ω is that of the first, which fixes
     the shift."""
+    # ẑ = B⁻¹(z − o), in what `_attention` has for ẑ.
     back = _inverse(here.basis)
     A = np.array([back.T @ each.A.value @ back for each in A2])
     c = np.array([each.c.value for each in A2]) @ back - A @ here.origin.value
@@ -399,11 +415,18 @@ def _partners(
     judge: Judge,
 ) -> tuple[list[int], Verdict]:
     """For each head of the first weights the head of the second that attends as it
-    does."""
+    does.
+
+    Raises:
+        ValueError: if a head of one of them has no partner, if rounding hides whether
+            it has, or if two heads have the same.
+    """
     order = []
     worst = Verdict("equal", 0.0, 0.0)
     for h, one in enumerate(A):
         far = np.array([_apart(one, other, judge) for other in A2])
+        # A and c may each differ by the tolerance. `_apart` is rough: the judge decides
+        # between those that are near.
         near = np.flatnonzero(far <= max(far.min(), 2 * judge.tolerance))
         found = {int(k): judge.attention(one, A2[k], own_inputs) for k in near}
         k = min(found, key=lambda k: found[k].share)
@@ -430,6 +453,7 @@ def _apart(one: Attention, other: Attention, judge: Judge) -> float:
     found = 0.0
     for a, b in zip(one, other, strict=True):
         size = max(length(a.value), length(b.value))
+        # A difference that is noise alone comes out below the tolerance.
         unit = size + length(judge.noise(a, b)) / judge.tolerance
         found += length(a.value - b.value) / unit if unit > 0 else 0.0
     return found if np.isfinite(found) else np.inf
@@ -569,34 +593,46 @@ def theorem_h_margins(arch: Transformer, weights: Weights) -> dict[str, float]:
             f" {arch}"
         )
     layers = shown(about, arch, {n: _fractions(w) for n, w in weights.items()})
+    # Remark 8 on Theorem H: networks of width 1 with the norms n of the weights, and
+    # with 2 n, give P(n) and P(2 n).
     as_norm = {"axis": (-2, -1), "keepdims": True}
     norms = {
         n: _fractions(np.linalg.norm(np.asarray(w, float), **as_norm))
         for n, w in weights.items()
     }
-    sizes = (shown(about, arch, {n: k * w for n, w in norms.items()}) for k in (1, 2))
+    twice_norms = {n: 2 * w for n, w in norms.items()}
+    of_norms = shown(about, arch, norms)
+    of_twice = shown(about, arch, twice_norms)
     found: dict[str, float] = {}
-    runs = (
+    for (said, rows), (_, once), (_, twice) in zip(
         _conditions(arch, layers, -1),
-        *(_conditions(arch, each, 1) for each in sizes),
-    )
-    for (said, rows), (_, once), (_, twice) in zip(*runs, strict=True):
+        _conditions(arch, of_norms, 1),
+        _conditions(arch, of_twice, 1),
+        strict=True,
+    ):
         growth = [
             np.abs(high - low).sum() for low, high in zip(once, twice, strict=True)
         ]
+        # A condition may be asked in several ways; the one that holds least counts.
         found[said] = min(found.get(said, 1.0), _margin(rows, growth))
     return found
 
 
 def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
     """0 exactly where the rows are dependent; else how far they may move, in units of
-    their growth."""
+    their growth.
+
+    Args:
+        growth: one for each row, or one for a matrix whose rows move together.
+    """
     if _rank(rows) < len(rows):
         return 0.0
     per_row = growth * (len(rows) // len(growth))
     scaled = [
         [float(x / (g or 1)) for x in row] for row, g in zip(rows, per_row, strict=True)
     ]
+    # k rows that move by less than ε each move the matrix by less than ε √k. What is
+    # independent has a margin, however small it is as a float.
     return max(
         float(np.linalg.svd(scaled)[1][-1]) / len(growth) ** 0.5, np.finfo(float).tiny
     )
@@ -605,12 +641,18 @@ def _margin(rows: list[np.ndarray], growth: list[Fraction]) -> float:
 def _conditions(
     arch: Transformer, layers: list[Shown], minus: int
 ) -> Iterator[tuple[str, list]]:
-    """The conditions that fail where these rows are dependent."""
+    """The conditions of Theorem H, and for each the rows that are dependent where it
+    fails.
+
+    Args:
+        minus: −1; or 1 for the polynomials P, all of whose terms are positive.
+    """
     F = []
     for layer in layers:
         total = layer.V.sum(0)
         F.append(total + np.eye(len(total), dtype=object) if arch.skip else total)
     for i, layer in enumerate(layers, start=1):
+        # Twice the symmetric parts: a factor changes no rank.
         seen = layer.A if arch.causal else layer.A + layer.A.mT
         said = "the A" if arch.causal else "the symmetric parts of the A"
         yield (
@@ -624,6 +666,8 @@ def _conditions(
                 f"Condition 2: {'I + ' if arch.skip else ''}Σ V of layer {i} is"
                 " singular"
             )
+            # In a bottleneck F₁ has to be onto and F_l one-to-one: the rows or the
+            # columns, whichever are fewer, have to be independent.
             yield said, list(min(F[i - 1], F[i - 1].T, key=len))
         if arch.skip and i < len(layers):
             said = (
@@ -661,6 +705,7 @@ def _two_tokens(
                 for sign in (1, minus):
                     yield f"two heads of layer {i} have V = ± V′", V + sign * W
             if i > 1:
+                # Without a skip J is not the set of all heads, where F_i − V_J = 0.
                 some = sums[i - 1] if arch.skip else sums[i - 1][:-1]
                 yield from _unseen(i, layers[i - 2].V, some, F[i - 1])
 
@@ -687,6 +732,7 @@ def _products_of_sums(
         whole = one
         for V in chosen:
             whole = (one + V) @ whole
+        # Written out, the 1 cancels, and no term has the sign −.
         yield "a product of the I + V_J is the identity", whole - one
 
 
@@ -702,6 +748,7 @@ def _unseen(
     said = f"some heads of layer {i} do not see a head of layer {i - 1}"
     for V, J in product(before, some):
         yield said, J @ V
+        # F − V_J is the sum over the other heads, with a skip 1 more: no sign − either.
         yield said, (F - J) @ V
 
 

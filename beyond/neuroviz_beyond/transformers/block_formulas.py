@@ -5,7 +5,7 @@ from collections import Counter
 from functools import lru_cache
 from math import comb, inf
 
-from neuroviz.attention.expected import Expected, alpha, sigma
+from neuroviz.attention.expected import Expected, alpha
 from neuroviz_beyond.transformers.block import Block
 from neuroviz_beyond.transformers.transformer import Transformer
 
@@ -31,23 +31,29 @@ def block_formula(arch: Transformer) -> Expected:
     34
     """
     block = arch.block
-    alone = (
+    is_bare_lightning = (
         arch.attention == "lightning"
         and not arch.skip
         and not arch.causal
         and arch.tokens > 1
     )
-    if (
-        alone
-        and block == Block(mlp=block.mlp)
-        and set(arch.heads) == {1} == {len(set(arch.widths))}
-    ):
-        d, (hidden, power) = arch.widths[0], block.mlp
+    has_mlps_only = block.mlp is not None and block == Block(mlp=block.mlp)
+    has_one_head = set(arch.heads) == {1}
+    has_one_width = len(set(arch.widths)) == 1
+    if is_bare_lightning and has_mlps_only and has_one_head and has_one_width:
+        d = arch.widths[0]
+        hidden, power = block.mlp
+        # The count was compared there only: m ≥ d hidden units, and no layer of rank
+        # one before the last.
         if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
             return _lightning_mlps(arch)
+    # Theorem H goes first: it reaches two tokens, skips and biases, too.
     if not speaks_of_fibres(arch):
-        values = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
-        if values and arch.attention == "softmax" and not arch.skip and arch.tokens > 1:
+        has_values_only = block == Block(
+            value_dim=block.value_dim, kv_heads=block.kv_heads
+        )
+        is_softmax = arch.attention == "softmax" and arch.tokens > 1
+        if has_values_only and is_softmax and not arch.skip:
             return softmax_of_any_widths(arch)
         if missing := what_is_missing(arch):
             return no_formula(missing)
@@ -89,6 +95,7 @@ def speaks_of_fibres(arch: Transformer) -> bool:
         return False
     if arch.skip or arch.num_layers == 1:
         return True
+    # Full values have v = min(d, d′), which is δ at least.
     filled = min(arch.groups) * (block.value_dim or delta) >= delta
     return filled and {*arch.widths[1:-1]} == {delta}
 
@@ -149,6 +156,7 @@ def lost_directions(arch: Transformer) -> dict[str, int]:
     more = 0
     for (H, (d, _, a)), times in arch.distinct_layers.items():
         groups = arch.block.kv_heads or H
+        # Groups of several heads lose nothing more: Theorem R, "Where it stops".
         if groups == H:
             more += times * groups * max(0, comb(max(0, 2 * a - d), 2) - a)
     if more:
@@ -178,28 +186,29 @@ def effective_widths(arch: Transformer) -> tuple[int, ...]:
     for H, width in zip(arch.heads, arch.widths[1:], strict=True):
         r.append(min(width, H * min(v, r[-1])))
     for i in range(arch.num_layers - 1, 0, -1):
-        H = arch.heads[i]
+        H = arch.heads[i]  # of layer i + 1, which reads the tokens of width d_i
         a = arch.head_dims[i]
         G = arch.block.kv_heads or H
-        w[i] = min(r[i], G * min(v, H // G * w[i + 1]) + (G + H) * min(a, r[i]))
+        seen_by_values = G * min(v, H // G * w[i + 1])
+        seen_by_keys_and_queries = (G + H) * min(a, r[i])
+        w[i] = min(r[i], seen_by_values + seen_by_keys_and_queries)
     return tuple(w)
 
 
-def visible_count(arch: Transformer, symmetric_after: int | None = None) -> int:
+def visible_count(arch: Transformer) -> int:
     """D = Σ G_i [dim_v(w_{i−1}, n_i w_i) + dim_{a_i}(w_{i−1}, n_i w_{i−1})] − Σ_{0<i<l}
     w_i².
 
-    dim is `_determinantal`. Layers after `symmetric_after` count the symmetric part of
-    their A only.
+    dim is `_determinantal`, and w are the `effective_widths`.
     """
     inner = effective_widths(arch)[1:-1]
-    seen = seen_of_layers(arch, symmetric_after)
-    return sum(map(sum, seen)) - sum(width**2 for width in inner)
+    count = 0
+    for of_values, of_keys_and_queries in seen_of_layers(arch):
+        count += of_values + of_keys_and_queries
+    return count - sum(width**2 for width in inner)
 
 
-def seen_of_layers(
-    arch: Transformer, symmetric_after: int | None = None
-) -> list[tuple[int, int]]:
+def seen_of_layers(arch: Transformer) -> list[tuple[int, int]]:
     """The terms of each layer in `visible_count`: of values, and of keys and queries.
 
     >>> seen_of_layers(Transformer((3, 3), (2,), heads=2))
@@ -208,13 +217,15 @@ def seen_of_layers(
     w = effective_widths(arch)
     v = arch.block.value_dim or inf
     found = []
-    for i, (H, a, x, y) in enumerate(
-        zip(arch.heads, arch.head_dims, w, w[1:], strict=False)
+    for H, a, w_in, w_out in zip(
+        arch.heads, arch.head_dims, w[:-1], w[1:], strict=True
     ):
         G = arch.block.kv_heads or H
-        hidden = symmetric_after is not None and i >= symmetric_after
-        keys = sigma(a, x) if hidden else _determinantal(a, x, H // G * x)
-        found.append((G * _determinantal(v, x, H // G * y), G * keys))
+        n = H // G
+        # [V_h]_h and [A_h]_h of the heads of one group, side by side
+        of_values = _determinantal(v, w_in, n * w_out)
+        of_keys_and_queries = _determinantal(a, w_in, n * w_in)
+        found.append((G * of_values, G * of_keys_and_queries))
     return found
 
 
@@ -294,6 +305,8 @@ def one_lightning_layer(
         )
     of_keys = max(0, d - a) ** 2
     of_values = (d - v) * (d_out - v)
+    # The blends that keep the ranks (step 2 of the proof): H² numbers g_hj, with p
+    # equations a row and q a column; the g_hh, the rescalings, are in none of them.
     mixing = max(H, H * H - H * of_keys - H * of_values)
     value = H * alpha(a, d) + H * v * (d + d_out - v) - mixing
     why = "one rescaling a head" if mixing == H else "as heads blend"
@@ -307,6 +320,7 @@ def one_lightning_layer(
             f"{H} heads with values of rank {v}: Theorem M says that it is not more"
             " (14 networks with 6 ≤ d, d′, H ≤ 8, none different)",
         )
+    # A layer is a table of d′ d² (d + 1)/2 coefficients, which is the most that it has.
     if H <= d_out and v == min(d, d_out):
         return observed(
             min(value, d_out * d * d * (d + 1) // 2),
@@ -380,6 +394,8 @@ def known_redundancies(arch: Transformer) -> dict[str, int]:
         if block.rotary:
             bases = a
         else:
+            # K is a × d, and the Q of a group with their biases are a × n d⁺. Biases of
+            # K are a family of their own.
             bases = _bases(a, d_in, in_group * (d_in + block.biases))
         found["bases of keys and queries"] += times * groups * bases
 
@@ -394,10 +410,12 @@ def known_redundancies(arch: Transformer) -> dict[str, int]:
             found["key biases"] += times * groups * a
 
         if block.biases:
+            # Beside an output bias all of them are silent; else all but one, as the
+            # function sees their sum.
             unseen = groups * v if v else (H - 1) * d_out
             found["value biases"] += times * unseen
 
-    d = min(arch.widths)
+    d = min(arch.widths)  # δ, where this is a bottleneck
     inner = arch.num_layers - 1
     if block.biases:
         # directions that U₁ does not see
@@ -420,8 +438,11 @@ def known_redundancies(arch: Transformer) -> dict[str, int]:
 
 
 def seen_of_an_mlp(d: int, m: int, e: int) -> int:
-    """μ = min(2 d m − m, d C(d + e − 1, e)); a binomial that is larger is not written
-    out.
+    """μ = min(2 d m − m, d C(d + e − 1, e)): what is seen of an MLP y ↦ U₂ (U₁ y)ᵉ.
+
+    These are its parameters less one rescaling for each of the m hidden units; and the
+    coefficients of d forms of degree e, the most that it can have. A binomial that is
+    larger is not written out.
 
     >>> seen_of_an_mlp(3, 2, 2), seen_of_an_mlp(3, 100, 2)
     (10, 18)
@@ -429,6 +450,7 @@ def seen_of_an_mlp(d: int, m: int, e: int) -> int:
     15999999992
     """
     most = 2 * d * m - m
+    # C(d + e − 1, e) = C(d + e − 1, d − 1); the smaller one has the fewer factors.
     few = min(d - 1, e)
     if few > most.bit_length():  # C(n, k) ≥ 2ᵏ for n ≥ 2 k
         return most
@@ -460,23 +482,31 @@ def what_is_missing(arch: Transformer) -> str | None:
     if block.positions and not arch.skip:
         H = arch.heads[0]
         groups = arch.groups[0]
+        a = arch.head_dims[0]
         v = min(block.value_dim or d[1], H // groups * d[1])
-        # Two kinds of vectors: keys and values do not see one; the other, added to all
-        # tokens, changes no query and no sum of values: it changes each column of
-        # logits by a constant only.
-        hidden = groups * (v + arch.head_dims[0]) < d[0]
-        if hidden or min(d[1], groups * v) + H * arch.head_dims[0] < d[0]:
+        # Two kinds of vectors may be hidden: one that keys and values do not see; and,
+        # added to all tokens, one that changes no query and no sum of values: it
+        # changes each column of logits by a constant only.
+        sees_each = groups * (v + a) >= d[0]
+        sees_common = min(d[1], groups * v) + H * a >= d[0]
+        if not (sees_each and sees_common):
             return (
                 "learned positions that the first layer does not see in full, without"
                 " skips"
             )
     if block.mlp and depth > 1 and block.mlp[1] == 1:
-        return (  # such MLPs are matrices of rank m and let shifts pass
-            "MLPs of power one"
-        )
+        # They are matrices of rank m, and let shifts pass.
+        return "MLPs of power one"
     if depth > 1 and not arch.skip:
         if block.value_dim and min(arch.groups[:-1]) * block.value_dim < d[0]:
             return "values that together have lower rank than the width, without skips"
+        # The last layer need not fill the width, but see all of it: w_{l−1} = d, as in
+        # `effective_widths`.
+        H = arch.heads[-1]
+        groups = arch.groups[-1]
+        v = min(block.value_dim or d[-1], H // groups * d[-1])
+        if groups * v + (groups + H) * arch.head_dims[-1] < d[0]:
+            return "a last layer that does not see all of the width, without skips"
         if block.mlp and block.mlp[0] < d[0]:
             return "MLPs that are narrower than the layers, without skips"
     return None

@@ -17,6 +17,7 @@ EPSILON = float(np.finfo(float).eps)
 ROUNDINGS = 16
 # of `balanced`; each takes the root of how far rows and columns are from one size
 _ROUNDS = 30
+# The more certain of equality comes first: `Verdict.worse` takes the later one.
 _KINDS = ("equal", "hidden", "unequal")
 
 
@@ -37,6 +38,7 @@ class Sum(NamedTuple):
 
     def __matmul__(self, other: "Sum") -> "Sum":
         """The product."""
+        # (x + δ)(y + ε) − x y = δ y + x ε, to first order.
         moved = self.moved @ np.abs(other.value) + np.abs(self.value) @ other.moved
         return Sum(self.value @ other.value, moved)
 
@@ -94,7 +96,16 @@ class Judge:
         self, one: Sum, other: Sum, unit: np.ndarray, coarse: np.ndarray
     ) -> Verdict:
         """Entry by entry in units of `unit`; where rounding hides the difference, in
-        units of `coarse`."""
+        units of `coarse`.
+
+        It is equal if the true numbers differ by less than the tolerance, whatever we
+        have rounded; unequal if they differ by more, whatever rounding of the weights
+        has done. Between the two, the coarse units may still decide for equality.
+
+        Args:
+            unit: the size of each entry, in its row and in its column; broadcast.
+            coarse: the size of its row, or of the whole matrix.
+        """
         apart = np.abs(one.value - other.value)
         noise = self.noise(one, other)
         if not (np.isfinite(apart).all() and np.isfinite(noise).all()):
@@ -116,12 +127,18 @@ class Judge:
     def attention(
         self, one: "Attention", other: "Attention", own_inputs: bool
     ) -> Verdict:
-        """Whether two heads attend alike."""
+        """Whether two heads attend alike.
+
+        Args:
+            own_inputs: whether each input coordinate has a unit of its own, because no
+                change of basis mixes them.
+        """
         A, c = (
             np.maximum(abs(a.value), abs(b.value))
             for a, b in zip(one, other, strict=True)
         )
         if own_inputs:
+            # c has the units of the rows of A: both are multiplied by the key's token.
             both = balanced(np.column_stack([A, c]))
             A_unit = both[:, :-1]
             c_unit = both[:, -1]
@@ -137,7 +154,13 @@ class Judge:
         )
 
     def values(self, V: Sum, V2: Sum, own_outputs: bool, own_inputs: bool) -> Verdict:
-        """Whether all heads have the same values."""
+        """Whether all heads have the same values.
+
+        Args:
+            V, V2: shape (H, d′, d).
+            own_outputs, own_inputs: whether each row, each column has a unit of its
+                own, because no change of basis mixes them.
+        """
         found = Verdict("equal", 0.0, 0.0)
         for one, other in zip(_each(V), _each(V2), strict=True):
             size = np.maximum(abs(one.value), abs(other.value))
@@ -155,6 +178,8 @@ class Judge:
 
         Shifts may cancel one; then it counts beside what heads add to this output.
         """
+        # (H, d′): how much each head adds to each output, for a token of length 1; with
+        # a skip also the token.
         reached = lengths(V.value, axis=-1)[..., 0] + skip
         sizes = np.array(
             [token_size(length(A.value), length(c.value)) for A, c in attention]
@@ -192,6 +217,7 @@ def length(M: np.ndarray) -> float:
 def lengths(M: np.ndarray, axis: int) -> np.ndarray:
     """Of each row or column, whose entries stay as an axis of one."""
     largest = np.abs(M).max(axis=axis, keepdims=True)
+    # Divided by the largest entry, squares neither overflow nor vanish.
     largest[largest == 0] = 1.0
     return largest * np.linalg.norm(M / largest, axis=axis, keepdims=True)
 
@@ -205,6 +231,7 @@ def balanced(sizes: np.ndarray) -> np.ndarray:
     True
     """
     left = np.array(sizes, float)
+    # Entries of rows and columns of zeros get the unit 0.
     seen = left.any(axis=1, keepdims=True) & left.any(axis=0, keepdims=True)
     rows = np.ones((len(left), 1))
     columns = np.ones((1, left.shape[1]))
@@ -223,6 +250,8 @@ def token_size(A: float, c: float) -> float:
     >>> token_size(4.0, 0.0), token_size(0.0, 0.5)
     (0.5, 2.0)
     """
+    # The root 2 / (c + √(c² + 4A)): this form neither divides by A, which may be 0, nor
+    # cancels.
     both = c + np.hypot(c, 2 * np.sqrt(A))
     return float(2 / both) if both > 0 else np.inf
 
@@ -237,6 +266,8 @@ def solved(M: Sum, N: Sum) -> Sum:
     rows = np.abs(M.value).max(axis=1, keepdims=True)
     scaled = M.value / rows
     found = np.linalg.solve(scaled, N.value / rows)
+    # (M⁻¹N)˙ = M⁻¹ (Ṅ − Ṁ M⁻¹N): here with absolute values, and each row in units of
+    # its own.
     moved = (M.moved @ np.abs(found) + N.moved) / rows
     return Sum(found, np.abs(np.linalg.inv(scaled)) @ moved)
 
@@ -245,6 +276,7 @@ def fills(M: np.ndarray, moved: np.ndarray) -> bool:
     """Whether the rows of M are independent, beyond rounding."""
     if not np.isfinite(moved).all() or M.shape[0] > M.shape[1]:
         return False
+    # A change of norm below the smallest singular value leaves the rank (Weyl).
     return bool(
         np.linalg.svd(M, compute_uv=False)[-1]
         > ROUNDINGS * EPSILON * np.linalg.norm(moved)

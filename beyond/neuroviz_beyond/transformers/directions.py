@@ -91,6 +91,8 @@ def _of_a_transformer(
     about = _Network(over, net, {**weights, **with_heads}, shapes)
     found = {}
     for name, exist, changes_at, where in families:
+        # A network of the paper names its interfaces even if a single layer leaves no
+        # place for them, as `Architecture` does.
         if exist and (where or net.is_plain):
             rows = [as_rows(net, over, changes_at(about, i)) for i in where]
             found[names.get(name, name)] = rows
@@ -120,7 +122,7 @@ class _Network:
 
     def change(self, i: int, *parts: tuple[str, object, np.ndarray]) -> Change:
         """Each part is a weight of layer i, an index in it and its derivative there;
-        others do not exist."""
+        parts in one place add up, and weights that do not exist are left out."""
         found: Change = {}
         for name, index, value in parts:
             if (key := f"{i}.{name}") in self.shapes:
@@ -128,12 +130,17 @@ class _Network:
         return found
 
     def constant(self, i: int, c: np.ndarray) -> tuple[str, object, np.ndarray]:
-        """What layer i adds to all tokens moves by c."""
+        """What layer i adds to all tokens moves by c: by its output bias, else by the
+        value bias of its first head."""
         return ("o", ..., c) if f"{i}.o" in self.shapes else ("v", 0, c)
 
     def rotations(self, i: int) -> list[np.ndarray]:
         """Rᵟ for all differences δ of two places that attend to each other; without
-        rotary positions 1."""
+        rotary positions 1.
+
+        The logit of a key at place j and a query at place c is yⱼᵀ Kᵀ R^(c−j) Q y_c
+        (Theorem R).
+        """
         if not self.arch.block.rotary:
             return [np.eye(self.arch.head_dims[i - 1])]
         cosines, sines = powers_of_rotations(
@@ -144,9 +151,10 @@ class _Network:
             np.kron(np.diag(c), np.eye(2)) + np.kron(np.diag(s), QUARTER_TURN)
             for c, s in turns
         ]
-        return (
-            powers if self.arch.causal else powers + [power.T for power in powers[1:]]
-        )
+        if self.arch.causal:
+            return powers
+        # R is orthogonal, so these are its negative powers.
+        return powers + [power.T for power in powers[1:]]
 
 
 Changes = Callable[[_Network, int], Iterable[Change]]
@@ -168,24 +176,32 @@ def _query_bases(net: _Network, i: int) -> Iterator[Change]:
     keys = [name for name in ("K", "k") if name in w and (seen_bias or name == "K")]
     queries = [name for name in ("Q", "q") if name in w]
     for g, heads in enumerate(net.heads_of(i)):
+        # A bias is one more column of its matrix. K: (a, d or d⁺); Q: (a, n d⁺) for the
+        # n heads of the group, side by side.
         K = np.concatenate([w[name][g] for name in keys], axis=-1)
         Q = np.concatenate([w[name][h] for h in heads for name in queries], axis=1)
-        for E in _commuting(a) if net.arch.block.rotary else ():
-            moved = [
-                (name, h, over.matmul(E, w[name][h])) for name in queries for h in heads
-            ]
-            yield net.change(
-                i, *moved, *((name, g, over.matmul(-E.T, w[name][g])) for name in keys)
-            )
-        for row, column in () if net.arch.block.rotary else acting(over, K.T, Q):
-            moved = [
-                (name, (h, row), w[name][h, column]) for name in queries for h in heads
-            ]
-            yield net.change(
-                i, *moved, *((name, (g, column), -w[name][g, row]) for name in keys)
-            )
+        # C = 1 + ε E: with turns E commutes with them, else it is a matrix unit
+        # e_row e_columnᵀ.
+        if net.arch.block.rotary:
+            for E in _commuting(a):
+                parts = [
+                    (name, h, over.matmul(E, w[name][h]))
+                    for name, h in product(queries, heads)
+                ]
+                parts += [(name, g, over.matmul(-E.T, w[name][g])) for name in keys]
+                yield net.change(i, *parts)
+        else:
+            for row, column in acting(over, K.T, Q):
+                parts = [
+                    (name, (h, row), w[name][h, column])
+                    for name, h in product(queries, heads)
+                ]
+                parts += [(name, (g, column), -w[name][g, row]) for name in keys]
+                yield net.change(i, *parts)
+        # Any x with Kᵀ R x = 0 for all R may be added to each column of Q_h ...
         unseen = null_space(over, np.concatenate([over.matmul(K.T, R) for R in turns]))
         yield from _fill(net, i, unseen, [(name, h) for name in queries for h in heads])
+        # ... and any x with xᵀ R Q = 0 to each column of K_g.
         unread = null_space(over, np.concatenate([over.matmul(R, Q).T for R in turns]))
         yield from _fill(net, i, unread, [(name, g) for name in keys])
 
@@ -222,7 +238,10 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
         if name in w and (name == "V" or net.arch.attention == "lightning")
     ]
 
-    def repaired(*parts: tuple[str, object, np.ndarray]) -> Change:
+    def repaired(
+        g: int, heads: np.ndarray, parts: list[tuple[str, object, np.ndarray]]
+    ) -> Change:
+        """With the output bias that takes the move of Σ O_h v_g back."""
         change = net.change(i, *parts)
         if "o" in w and "v" not in values:
             change[f"{i}.o"] = -sum(
@@ -231,35 +250,34 @@ def _value_bases(net: _Network, i: int) -> Iterator[Change]:
         return change
 
     for g, heads in enumerate(net.heads_of(i)):
+        # outputs: (n d′, v), the O_h of the group one below the other; W: (v, d or d⁺).
         outputs = np.concatenate([w["O"][h] for h in heads])
         W = np.concatenate([w[name][g] for name in values], axis=-1)
         for row, column in acting(over, outputs, W):
-            moved = [(name, (g, row), w[name][g, column]) for name in values]
-            every = slice(None)
-            yield repaired(
-                *moved, *(("O", (h, every, column), -w["O"][h][:, row]) for h in heads)
-            )
+            parts = [(name, (g, row), w[name][g, column]) for name in values]
+            parts += [
+                ("O", (h, slice(None), column), -w["O"][h][:, row]) for h in heads
+            ]
+            yield repaired(g, heads, parts)
+        # Any x with O_h x = 0 for all h may be added to each column of W_g ...
         yield from _fill(
             net, i, null_space(over, outputs), [(name, g) for name in values]
         )
+        # ... and any xᵀ with xᵀ W_g = 0 to each row of O_h.
         for vector in null_space(over, W.T):
             for h, row in product(heads, range(net.arch.widths[i])):
-                yield repaired(("O", (h, row), vector))
+                yield repaired(g, heads, [("O", (h, row), vector)])
 
 
 def _scalings(
     net: _Network, i: int, up: tuple[str, ...], down: tuple[str, ...]
 ) -> Iterator[Change]:
-    """The `up` weights of one head times c, the `down` ones by c."""
+    """The `up` weights of one head times c, the `down` ones divided by c."""
     w = net.layer(i)
-    signs = [
-        (name, sign)
-        for names, sign in ((up, 1), (down, -1))
-        for name in names
-        if name in w
-    ]
+    signs = [(name, 1) for name in up] + [(name, -1) for name in down]
+    existing = [(name, sign) for name, sign in signs if name in w]
     for h in range(net.arch.heads[i - 1]):
-        yield net.change(i, *((name, h, sign * w[name][h]) for name, sign in signs))
+        yield net.change(i, *((name, h, sign * w[name][h]) for name, sign in existing))
 
 
 def _key_biases(net: _Network, i: int) -> Iterator[Change]:
@@ -277,13 +295,14 @@ def _value_biases(net: _Network, i: int) -> Iterator[Change]:
     head."""
     w = net.layer(i)
     for g, heads in enumerate(net.heads_of(i)):
-        for vector in np.eye(w["v"].shape[1])[..., None] if g or "o" in w else ():
-            sums = (
-                sum(net.over.matmul(w["O"][h], vector) for h in heads)
-                if "o" in w
-                else vector
-            )
-            yield net.change(i, ("v", g, vector), net.constant(i, -sums))
+        if g == 0 and "o" not in w:
+            continue  # the first head takes back what the others add
+        for vector in np.eye(w["v"].shape[1])[..., None]:
+            added = vector
+            if "o" in w:
+                # Columns of S sum to 1: each token gets O_h times the vector.
+                added = sum(net.over.matmul(w["O"][h], vector) for h in heads)
+            yield net.change(i, ("v", g, vector), net.constant(i, -added))
 
 
 # Between layers
@@ -294,11 +313,15 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
     undone by layer i + 1."""
     over = net.over
     arch = net.arch
+    # A softmax passes value biases on as they are. Lightning does not, and adds
+    # constants by an output bias only.
     writes_constants = arch.attention == "softmax" or arch.block.value_dim is not None
-    if (i == 0 and not arch.block.positions) or (
-        (i or arch.skip) and not writes_constants
-    ):
+    if i == 0 and not arch.block.positions:
         return
+    # Layer i has to add it, and with a skip layer i + 1 has to take it away again.
+    if (i > 0 or arch.skip) and not writes_constants:
+        return
+    # Rows: the vectors that layer i adds, and what of each layer i + 1 gets.
     vectors = np.eye(arch.widths[i])
     passed = np.eye(arch.widths[i])
     if arch.block.mlp and i:
@@ -307,21 +330,21 @@ def _shifts(net: _Network, i: int) -> Iterator[Change]:
             vectors = null_space(over, w["U1"])  # directions that the MLP does not see
             passed = vectors if arch.skip else 0 * vectors
         else:
+            # An MLP of power 1 is the matrix U₂ U₁.
             passed = over.reduce(over.matmul(w["U2"], w["U1"]).T + arch.skip * passed)
     w = net.layer(i + 1)
     for c, after in zip(vectors[..., None], passed[..., None], strict=True):
-        change = (
-            net.change(i, net.constant(i, c))
-            if i
-            else {"P": np.broadcast_to(c, net.shapes["P"])}
-        )
+        if i == 0:
+            change = {"P": np.broadcast_to(c, net.shapes["P"])}
+        else:
+            change = net.change(i, net.constant(i, c))
         undone = [
             (bias, ..., -over.matmul(w[bias.upper()], after))
             for bias in ("q", "k", "v")
         ]
-        yield change | net.change(
-            i + 1, *undone, *([net.constant(i + 1, -after)] * arch.skip)
-        )
+        if arch.skip:
+            undone.append(net.constant(i + 1, -after))
+        yield change | net.change(i + 1, *undone)
 
 
 def _interfaces(net: _Network, i: int) -> Iterator[Change]:
@@ -329,19 +352,23 @@ def _interfaces(net: _Network, i: int) -> Iterator[Change]:
     it."""
     here = net.layer(i)
     after = net.layer(i + 1)
+    d = net.arch.widths[i]
     written = ("O", "o") if "O" in here else ("V", "v")
     writers = [{f"{i}.{name}": here[name] for name in written if name in here}]
     readers = [{f"{i + 1}.{name}": after[name] for name in ("Q", "K", "V")}]
     if "U1" in here:
+        # Two places: from the layer to U₁, and from U₂ to the next layer.
         writers.append({f"{i}.U2": here["U2"]})
         readers.insert(0, {f"{i}.U1": here["U1"]})
     for writer, reader in zip(writers, readers, strict=True):
-        d = net.arch.widths[i]
+        # All that is written as one matrix with d rows, and all that reads with d
+        # columns.
         right = np.concatenate(
             [np.moveaxis(matrix, -2, 0).reshape(d, -1) for matrix in writer.values()],
             axis=1,
         )
         left = np.concatenate([matrix.reshape(-1, d) for matrix in reader.values()])
+        # The tokens z become (1 + ε e_row e_columnᵀ) z.
         for row, column in acting(net.over, left, right):
             change = {
                 name: np.zeros(matrix.shape)
@@ -361,6 +388,7 @@ def _hidden_units(net: _Network, i: int) -> Iterator[Change]:
     m, e = net.arch.block.mlp
     w = net.layer(i)
     d = len(w["U2"])
+    # A point gives d equations for the 2 m d entries of U₁ and U₂; two are to spare.
     points = 2 * m + 2
     rng = np.random.default_rng(points)
     tape = Tape(over)
@@ -402,8 +430,11 @@ def _affine_maps(net: _Network, _: int) -> Iterator[Change]:
     # What each coordinate of s_i adds to L: a d × d matrix.
     bends = []
     for w in layers[:-1]:
+        # 2 U₂ diag(U₁ e_k) for each k: (d, d, m).
         scaled = over.reduce(2 * over.reduce(w["U2"] * w["U1"].T[:, None]))
         bends.append(over.matmul(scaled, w["U1"]))
+    # L_{l−1} = 0: an equation for each entry of L, an unknown for each coordinate of
+    # each s_i.
     equations = np.concatenate(bends).reshape(-1, d * d).T
     for solution in null_space(over, equations):
         constants = solution.reshape(depth - 1, d, 1)
@@ -416,7 +447,11 @@ def _affine_change(
     constants: np.ndarray,
     bends: list[np.ndarray],
 ) -> Change:
-    """What all weights do while the tokens change by s_i + L_i z."""
+    """What all weights do while the tokens change by s_i + L_i z.
+
+    The formulas are those of "Affine maps between layers" in
+    beyond/docs/beyond_the_paper.md.
+    """
     over = net.over
     d = net.arch.widths[0]
     L = np.zeros((d, d))
@@ -425,12 +460,14 @@ def _affine_change(
     for i, w in enumerate(layers, start=1):
         is_last = i == len(layers)
         next_s = np.zeros((d, 1)) if is_last else constants[i - 1]
+        # What reads the tokens takes s + L y back, and what writes to them follows L.
         parts = [(name, ..., -over.matmul(w[name], L)) for name in "QKV"]
         parts += [(name.lower(), ..., -over.matmul(w[name], s)) for name in "QKV"]
         parts += [
             (name, ..., over.matmul(L, w[name]))
             for name in (("O", "o") if "O" in w else ("V", "v"))
         ]
+        # The skip passes s on, and the constant of the layer makes s_i of it.
         parts.append(net.constant(i, next_s - s))
         if not is_last:
             parts.append(("U1", ..., -over.matmul(w["U1"], L)))
@@ -464,7 +501,8 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     outputs = w["O"].mT if "O" in w else None
     scaled = Q
     if "beta" in w:
-        # β Q̇ is solved for in place of Q̇.
+        # β Q̇ is solved for in place of Q̇. β itself stands still: its own direction is
+        # the family "temperatures".
         scaled = over.reduce(Q * w["beta"])
         inverses = np.stack([inverse(over, beta) for beta in w["beta"]])
 
@@ -473,6 +511,7 @@ def _blends(net: _Network, i: int) -> Iterator[Change]:
     attention = []
     values = []
     for g, heads in enumerate(groups):
+        # A_h = K_gᵀ Rᵟ (β_h Q_h), and V_hᵀ = W_gᵀ O_hᵀ.
         attention.append(_Products(over, K[g], scaled[heads], turns))
         of_group = None if outputs is None else outputs[heads]
         values.append(_Products(over, V[g], of_group, still))
@@ -503,6 +542,12 @@ class _Products:
     """firstᵀ R second_h for the heads h of a group and some R; without seconds `first`
     itself.
 
+    Args:
+        first: shape (a, x); without seconds the V of a head.
+        seconds: shape (heads, a, y).
+        turns: the R, of shape (a, a). The products with all of them stand in one row,
+            as one change of the factors moves them together.
+
     Attributes:
         rows: a row for each head.
         effect: shape (entries of the factors, heads, entries of a row): what each entry
@@ -527,10 +572,16 @@ class _Products:
             left = over.matmul(first.T, R)
             right = over.matmul(R, seconds)
             rows.append(over.matmul(left, seconds).reshape(heads, -1))
+            # The entries of `first` have the axes (a, x), those of `seconds` (heads, a,
+            # y); the others are (heads, x, y), of the products.
             of_first = np.zeros((a, x, heads, x, y))
             of_seconds = np.zeros((heads, a, y, heads, x, y))
+            # Entry (k, column) of `first` moves row `column` of each product by row k
+            # of R second_h.
             for column in range(x):
                 of_first[:, column, :, column] = right.swapaxes(0, 1)
+            # Entry (k, column) of second_h moves column `column` of product h by column
+            # k of firstᵀ R.
             for h, column in product(range(heads), range(y)):
                 of_seconds[h, :, column, h, :, column] = left.T
             both = (
@@ -555,6 +606,7 @@ class _Rows:
 
     def __init__(self, over: Field, groups: list[_Products]) -> None:
         rows = np.concatenate([group.rows for group in groups])
+        # A row is in the space of all exactly if row · outside = 0.
         outside = null_space(over, rows).T
         inside = _coordinates(over, rows)
         self.rows = over.matmul(rows, inside)
@@ -589,14 +641,16 @@ def _common_solutions(
     equations = np.concatenate(columns)
     solutions = null_space(over, equations.reshape(len(equations), -1).T)
 
+    # A solution mixes the free changes: first those of A, group by group, then of V.
     free = [*of_A.free, *of_V.free]
     ends = np.cumsum([len(basis) for basis in free])
     parts = np.split(solutions, ends[:-1], axis=1)
     changes = [
         over.matmul(part, basis) for part, basis in zip(parts, free, strict=True)
     ]
-    of_groups = len(groups)
-    return np.stack(changes[:of_groups], 1), np.stack(changes[of_groups:], 1)
+    of_factors_of_A = changes[: len(groups)]
+    of_factors_of_V = changes[len(groups) :]
+    return np.stack(of_factors_of_A, axis=1), np.stack(of_factors_of_V, axis=1)
 
 
 def _in_both_factors(
@@ -615,7 +669,9 @@ def _coordinates(over: Field, rows: np.ndarray) -> np.ndarray:
     """A matrix with rows · it as independent as the rows, and no more columns than
     there are rows."""
     if isinstance(over, PrimeField):
+        # The columns at the pivots determine all others.
         return np.eye(rows.shape[1])[:, row_space(over, rows).pivots]
+    # Orthonormal coordinates leave the sizes alone that `null_space` looks at.
     return np.linalg.svd(rows, full_matrices=False)[2].T
 
 

@@ -44,6 +44,7 @@ def with_heads(arch: Net, weights: Weights) -> Weights:
     (1, 2, 2)
     """
     net = as_transformer("with_heads", arch)
+    # Both shapes hold the same entries in the same order.
     return by_names.unflatten(net, by_names.flatten(net, weights))
 
 
@@ -125,6 +126,7 @@ def _point(
     constants = {}
     for name, value in weights.items():
         if name.endswith(".R"):
+            # Degree and theorem are about random points, and this point is given.
             constants[name] = Constant(value, degree=0, theorem="")
     return point.Point(net, field, shaped, constants)
 
@@ -132,6 +134,7 @@ def _point(
 def _network_of(attention: str, weights: Weights, X: np.ndarray) -> Architecture:
     """The network with the shapes of weights and tokens."""
     layers = by_layer(weights)
+    # V is d_i × d_{i−1}, and Q a_i × d_{i−1}.
     widths = (X.shape[-2], *(len(layer["V"]) for layer in layers))
     head_dims = tuple(len(layer["Q"]) for layer in layers)
     return Architecture(widths, head_dims, X.shape[-1], attention)

@@ -71,12 +71,14 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
     block = arch.block
     if arch.is_plain:
         return formulas.expected_dimension(arch.paper)
-    has_values_only = block == Block(block.value_dim, block.kv_heads)
+    has_values_only = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
     if arch.attention == "lightning" and arch.tokens > 1 and has_values_only:
         return _lightning_variant(arch)
     if not block.is_plain:
         return block_formula(arch)
     if arch.tokens == 1:
+        # The layers of a softmax are matrices [1 +] Σ V_h then, as those of the paper's
+        # network are; and a mask hides nothing.
         if arch.attention == "softmax" or replace(arch, causal=False).is_plain:
             return general_formula(arch.paper)
         return no_formula("several heads or skips on a single token")
@@ -84,11 +86,14 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
 
 
 def _softmax_variant(arch: Transformer) -> Expected:
+    """Of softmax with heads, a skip or a mask, an empty block, and t ≥ 2."""
     d = arch.widths
     value = visible_count(arch)
     source = "Theorem E"
     shared = (arch.num_layers - 1) * d[0] ** 2
     if arch.skip:
+        # `visible_count` subtracts the bases between layers, which are no symmetry
+        # here.
         value += shared
         note = (
             "a skip fixes the bases between layers: nothing but the bases of the heads"
@@ -110,17 +115,20 @@ def _softmax_variant(arch: Transformer) -> Expected:
 
 
 def _lightning_variant(arch: Transformer) -> Expected:
+    """Of lightning with heads, a skip, a mask or ranks of values, and t ≥ 2."""
     if arch.num_layers == 1:  # a skip or a mask does not change what one layer shows
         return one_lightning_layer(arch.heads[0], arch.layers[0], arch.block)
     if arch.skip:
         d = arch.widths[0]
         v = arch.block.value_dim or d
+        # Theorem S asks for G v ≥ d before the last layer only.
         if min(arch.groups[:-1]) * v < d:
             return no_formula(
                 "lightning with skips and values that do not fill the width"
             )
         return _sum_of_layers(arch, "Theorem S", 0, "with skips the layers add up")
     if arch.block.is_plain and set(arch.heads) == {1}:  # so it is masked
+        # D − l: under a mask a layer of rank one does not make the tokens parallel.
         note = "masked: one rescaling a layer, and no rank-one collapse"
         value = visible_count(arch) - arch.num_layers
         return Expected(value, "proved here", "Theorem K", note)
@@ -159,6 +167,7 @@ def what_theorem_n_lacks(arch: Transformer) -> str | None:
         return "several lightning heads on tokens that lie on a line"
     for G, a in zip(groups[:-1], arch.head_dims[:-1], strict=True):
         if a == 1 and G // 2 * v < delta:
+            # v ≥ δ leaves ⌊G/2⌋ = 0 only: a single group.
             if v >= delta and arch.block.kv_heads is None:
                 return "several lightning heads after a layer of one head of rank one"
             return (
@@ -169,7 +178,12 @@ def what_theorem_n_lacks(arch: Transformer) -> str | None:
 
 
 def _sum_of_layers(arch: Transformer, theorem: str, shared: int, said: str) -> Expected:
-    """Σ D_i less what is shared, with the right of the layer that is known least."""
+    """Σ D_i less what is shared, with the right of the layer that is known least.
+
+    Args:
+        shared: (l − 1) δ² for the bases between layers, or 0 with skips.
+        said: the note of the sum.
+    """
     value = -shared
     layers = []
     for (H, layer), times in arch.distinct_layers.items():
@@ -199,6 +213,7 @@ def layer_alone(H: int, layer: tuple[int, int, int], block: Block) -> Expected:
     if known.status in ("proved", "proved here"):
         return known
     d, d_out, a = layer
+    # Two tokens, no mask: the dimension of one layer depends on neither (Theorem M).
     alone = Transformer((d, d_out), (a,), 2, heads=H, block=block)
     if not is_quick(ask(alone)):
         return known

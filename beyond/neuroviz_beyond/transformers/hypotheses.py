@@ -37,6 +37,7 @@ def theorem_m_of_each_layer(arch: Transformer) -> tuple[Hypothesis, ...]:
     few = []
     sharp = []
     for H, (d, d_out, a) in zip(arch.heads, arch.layers, strict=True):
+        # Equations for each row and for each column of a blend: (7), (8) of Theorem M.
         v = min(arch.block.value_dim or d, d, d_out)
         p = max(0, d - a) ** 2
         q = (d - v) * (d_out - v)
@@ -61,6 +62,7 @@ def _theorem_m(arch: Transformer) -> tuple[Hypothesis, ...]:
 
 
 def _theorem_n(arch: Transformer) -> tuple[Hypothesis, ...]:
+    # One layer has no inner width, and fails "two layers or more" whatever δ is.
     inner = arch.widths[1:-1] or arch.widths[1:]
     delta = inner[0]
     v = arch.block.value_dim or delta

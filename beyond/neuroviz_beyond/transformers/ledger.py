@@ -50,8 +50,10 @@ def _cause_in_a_block(net: Transformer, entries: Mapping[str, int]) -> str | Non
 
 
 def _cause_of_lightning_heads(net: Transformer, dimension: int) -> str | None:
+    """Of a lightning network with several heads, a skip or a mask, and t ≥ 2."""
     if not (net.skip or net.causal):
         d, d_out, _ = net.layers[0]
+        # the table of a layer (Theorem M): d′ × d quadratic forms in d variables
         most = d_out * d * d * (d + 1) // 2
         if net.num_layers == 1 and dimension == most:
             return (
@@ -61,6 +63,7 @@ def _cause_of_lightning_heads(net: Transformer, dimension: int) -> str | None:
         for i, (H, a) in enumerate(
             zip(net.heads[:-1], net.head_dims[:-1], strict=True), start=1
         ):
+            # A single head of rank one makes all tokens parallel.
             if H == a == 1:
                 return hidden_after(i)
     if any(H > d_out for H, d_out in zip(net.heads, net.widths[1:], strict=True)):
@@ -81,6 +84,7 @@ def _orbit_theorem(net: Transformer) -> str:
         return orbit_theorem(net.paper)
     if net.attention == "softmax":
         return _orbit_theorem_of_softmax(net)
+    # Theorem L: one head, no mask, skips, d ≥ 2 and rk A ≥ 2.
     has_one_head = net.block.is_plain and set(net.heads) == {1}
     has_rank = min(net.widths[0], *net.head_dims) > 1
     if net.skip and not net.causal and has_one_head and has_rank:
@@ -90,12 +94,16 @@ def _orbit_theorem(net: Transformer) -> str:
 
 def _orbit_theorem_of_softmax(net: Transformer) -> str:
     one_head = set(net.heads) == {1} and not net.skip and net.block.is_plain
+    # Remark 5 on Theorem H: the function of one head a layer determines the virtual
+    # weights. These determine Q, K and V, up to bases, where later layers see all of
+    # each width.
     if one_head and effective_widths(net) == net.widths:
         return "Theorem H"
     groups = net.block.kv_heads
     can_regroup = False
     if groups not in (None, 1):
         v = net.block.value_dim
+        # Remark 3: shared keys and values of full rank let a head change its group.
         for H, (d_in, d_out, a) in zip(net.heads, net.layers, strict=True):
             fills = v >= min(H // groups * d_out, d_in)
             if H != groups and a >= d_in and fills:
@@ -105,12 +113,14 @@ def _orbit_theorem_of_softmax(net: Transformer) -> str:
 
 @orders_of_heads.register
 def _orders_of_heads(net: Transformer) -> Iterator[np.ndarray]:
-    """Two neighbouring groups, or two neighbouring heads of each group, change
-    places."""
+    """Two neighbouring groups, or two neighbouring heads of the first group, change
+    places: these generate all orders that keep groups together."""
+    # Each parameter holds its place in the vector, so a moved weight is an order.
     places = unflatten(net, np.arange(net.num_parameters))
     for i, H in enumerate(net.heads, start=1):
         G = net.block.kv_heads or H
         heads = np.arange(H).reshape(G, -1)
+        # pairs: the order of the groups, and that of the heads
         swaps = [(order, heads[order].ravel()) for order in _neighbours(G, G)]
         swaps += [(np.arange(G), order) for order in _neighbours(H // G, H)]
         for of_groups, of_heads in swaps:

@@ -11,6 +11,7 @@ from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.evaluate import Weights, forward
 
 _INPUTS = 4
+# Weights fit any number of tokens, and three are enough for Theorem H.
 _TOKENS = 4
 _TRIES = 60
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
@@ -30,6 +31,9 @@ def outputs_differ(
 
     Args:
         layers: the first network as `alignment.shown` has it.
+        most: the largest share that counts as equal.
+
+    Tokens get, in turn, every size that fits one of the heads (`fitting_sizes`).
     """
     rng = np.random.default_rng(0)
     few = replace(arch, tokens=min(arch.tokens, _TOKENS))
@@ -57,7 +61,7 @@ def outputs_differ(
 
 def _per_output(Y: np.ndarray) -> np.ndarray:
     """The root mean square of each coordinate of the outputs; infinite after an
-    overflow."""
+    overflow. Y: (inputs, coordinates, tokens)."""
     with np.errstate(over="ignore"):
         found = np.sqrt((Y**2).mean(axis=(0, 2)))
     return np.where(np.isfinite(found), found, np.inf)
@@ -67,12 +71,17 @@ def fitting_sizes(
     layers: Sequence, X: np.ndarray, skip: bool, causal: bool
 ) -> list[float | None]:
     """For each head a factor of the inputs at which its logits spread by about 1; None
-    if there is none."""
+    if there is none.
+
+    Heads are in the order of the layers. A logit is no polynomial in the factor, so it
+    is searched for.
+    """
     tried: dict[float, np.ndarray] = {}
     found: list[float | None] = []
     for head in range(sum(len(layer.A) for layer in layers)):
         size = 1.0
         for _ in range(_TRIES):
+            # A size that was tried for another head may do.
             fitting = [
                 s
                 for s, spread in tried.items()
@@ -84,9 +93,11 @@ def fitting_sizes(
                 tried[size] = run(layers, size * X, skip, causal)[0]
             spread = tried[size][head]
             if 0 < spread < np.inf:
-                # it grows with the first to the eighth power of the size
+                # It grows with the first to the eighth power of the size. After a power
+                # k this step leaves spread^(1 − k/5): for all these k nearer to 1.
                 size *= spread**-0.2
             else:
+                # It overflows, or it vanishes.
                 size *= 0.5 if spread else 2.0
         found.append(fitting[0] if fitting else None)
     return found
@@ -96,13 +107,19 @@ def run(
     layers: Sequence, X: np.ndarray, skip: bool, causal: bool
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """How far the logits of a column spread, head by head of all layers; and the tokens
-    after each layer."""
+    after each layer.
+
+    Args:
+        layers: (A, V, c, ω) of each layer, as `alignment.Shown`.
+        X: shape (N, d₀, t).
+    """
     found = []
     tokens = []
     t = X.shape[-1]
-    hidden = np.tril(np.ones((t, t), bool), -1) & causal
+    hidden = np.tril(np.ones((t, t), bool), -1) & causal  # row j > column i
     with np.errstate(over="ignore", invalid="ignore"):
         for A, V, c, omega in layers:
+            # (N, H, t, t): row j, column i.
             logits = X[:, None].mT @ (A @ X[:, None] + c[..., None])
             spread, size = (
                 np.sqrt(each.mean(axis=(0, 2, 3)))
@@ -122,4 +139,5 @@ def run(
 
 
 def _apart(logits: np.ndarray) -> np.ndarray:
+    """Less the mean of each column, which a softmax does not see."""
     return logits - logits.mean(axis=-2, keepdims=True)

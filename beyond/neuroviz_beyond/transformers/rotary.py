@@ -26,7 +26,9 @@ def rotations(
 
     Over the reals the k-th pair turns by θ = 10000^(−2k/a) a place. Over F_p random
     points of the circle stand for the e^{iθ} (Lindemann and Weierstrass): one point for
-    all angles that are multiples of each other, and its powers for the multiples.
+    all angles that are multiples of the smallest of them, and its powers for the
+    multiples (docs/mathematics/exact_rank.md: "Rotary positions"). Equal angles share a
+    point, in different layers too.
 
     Args:
         are_related: False gives each angle a point of its own, as if none were a
@@ -72,7 +74,8 @@ def turning_degree(head_dims: tuple[int, ...], are_related: bool) -> int:
     """The degree of a turn by one place in the slopes m of the points.
 
     A point is ((1 − m²)/(1 + m²), 2m/(1 + m²)): Σ 2n over the points, n the highest
-    power of each, is what clears the denominators of all of them.
+    power of each, is what clears the denominators of all of them. A turn by j places
+    has j times this degree.
     """
     highest: dict[object, int] = {}
     for layer in _turns(head_dims):
@@ -80,6 +83,7 @@ def turning_degree(head_dims: tuple[int, ...], are_related: bool) -> int:
             if are_related:
                 highest[base] = max(exponent, highest.get(base, 0))
             else:
+                # Base and multiple together are one angle, which has its own point.
                 highest[base, exponent] = 1
     return 2 * sum(highest.values())
 
@@ -87,23 +91,33 @@ def turning_degree(head_dims: tuple[int, ...], are_related: bool) -> int:
 def _turns(head_dims: tuple[int, ...]) -> list[list[Turn]]:
     """For each layer and pair of coordinates, the point that it takes, and the power.
 
-    θ = 10^(−e) with e = 8k/a. Angles whose e differ by whole numbers are multiples of
-    the smallest of them.
+    θ = 10^(−e) with e = 8k/a. Angles whose e differ by whole numbers are a class: they
+    are multiples of the smallest of them, by powers of 10. One angle of each class:
+    these are independent over Q.
 
     >>> _turns((8,))[0][1:3]
     [(Fraction(0, 1), 100), (Fraction(0, 1), 10)]
     """
-    digits = round(log10(ROTARY_BASE))
+    digits = round(log10(ROTARY_BASE))  # 10000^(−2k/a) = 10^(−2 · digits · k/a)
     exponents = []
     for a in head_dims:
         exponents.append([Fraction(2 * digits * k, a) for k in range(a // 2)])
-    largest: dict[Fraction, Fraction] = {}  # of those that differ by whole numbers
+    # Of each class, named by e mod 1, the largest e: that of the smallest angle.
+    largest: dict[Fraction, Fraction] = {}
     for layer in exponents:
         for e in layer:
-            largest[e % 1] = max(e, largest.get(e % 1, e))
-    return [
-        [(e % 1, 10 ** int(largest[e % 1] - e)) for e in layer] for layer in exponents
-    ]
+            base = e % 1
+            largest[base] = max(e, largest.get(base, e))
+    turns = []
+    for layer in exponents:
+        pairs = []
+        for e in layer:
+            base = e % 1
+            # θ is this multiple of the smallest angle of its class.
+            multiple = 10 ** int(largest[base] - e)
+            pairs.append((base, multiple))
+        turns.append(pairs)
+    return turns
 
 
 def _product(field: Field, z: CirclePoint, other: CirclePoint) -> CirclePoint:
@@ -124,13 +138,17 @@ def _power(field: Field, point: CirclePoint, exponent: int) -> CirclePoint:
 
 
 def _point_of_the_circle(over: PrimeField, rng: Generator) -> CirclePoint:
+    """The point of a random slope m: ((1 − m²)/(1 + m²), 2m/(1 + m²))."""
+    # Modulo 3 no slope is left, and modulo 5 both that are left have 1 + m² = 0.
     if over.p < 7:
         raise ValueError(
             "rotary positions need a prime of 7 or more, to have rotations; got "
             f"{over.p}"
         )
     norm = 0
-    while not norm:
+    while not norm:  # it is 0 for two slopes where −1 is a square
+        # The slopes 0 and ±1 are left out: a turn by 0 or by a quarter has powers that
+        # are equal, and may have more silent directions than others.
         m = int(rng.integers(2, over.p - 1))
         norm = (1 + m * m) % over.p
     inverse = pow(norm, -1, over.p)

@@ -29,6 +29,7 @@ HEADS = 2
 _ORDERS = {"none": (), "layer 1": (0,), "layer 2": (1,), "both": (0, 1)}
 _INPUTS = 64
 _CANDIDATES = 100
+# The rate of a layer's faster head on its line: its poles are iπ apart.
 _FASTEST = 2.0
 Network = tuple[Shown, ...]
 
@@ -140,6 +141,7 @@ class TwinStudy:
     def _partner(self, layer: int, head: int) -> tuple[int, int] | None:
         rate = self.rates[0, layer, head]
         others = self.rates[1, layer]
+        # Only with two tokens have q and −q the same poles: at exp(q) = −m with m = 1.
         for sign in (1, -1) if self.setting.third == 0 else (1,):
             k = int(np.abs(others - sign * rate).argmin())
             if abs(others[k] - sign * rate) <= TOLERANCE * abs(rate):
@@ -154,6 +156,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
     >>> study.same_outputs, study.found.heads
     (True, ((1, 0), (1, 0)))
     """
+    # Only what the draw depends on, so that moving a control finds it in the cache.
     drawn = _random_parts(
         TwinSetting(
             seed=setting.seed,
@@ -173,6 +176,7 @@ def study_twins(setting: TwinSetting) -> TwinStudy:
         forward(network, drawn.X, weight, setting.has_skip)[..., :2]
         for network in (first, second)
     )
+    # The input whose outputs are nearest to the usual size is shown.
     sizes = np.sqrt((outputs**2).mean(axis=(1, 2)))
     unit = float(np.sqrt((outputs**2).mean()))
     shown = int(np.abs(sizes - unit).argmin())
@@ -235,6 +239,7 @@ def _second(
     if setting.biases:
         g = setting.shift * drawn.g / np.linalg.norm(drawn.g)
     rebased = _in_another_basis(turned, G, g, setting.has_skip)
+    # The step that moves the rate wᵀ(A x + c) of a head on its line fastest.
     x, w = drawn.lines[0]
     step = setting.off * np.outer(w, x) / (np.linalg.norm(w) * np.linalg.norm(x))
     return _with_heads_in_order(_with_step(rebased, step), places)
@@ -324,6 +329,7 @@ def poles(rate: float, third: float, height: float) -> np.ndarray:
     >>> poles(2.0, 0.0, 2.0).round(2)
     array([0.-1.57j, 0.+1.57j])
     """
+    # π |2k + 1| ≤ |rate| · height; k and −1 − k have opposite imaginary parts.
     last = int((abs(rate) * height / pi + 1) // 2)
     k = np.arange(-last, last)
     return (np.log1p(third) + 1j * pi * (2 * k + 1)) / rate
@@ -358,7 +364,7 @@ def _first(setting: TwinSetting, rng: np.random.Generator) -> Network:
 def _in_another_basis(
     network: Network, G: np.ndarray, g: np.ndarray, skip: bool
 ) -> Network:
-    """The tokens between the two layers become Gz + g."""
+    """The tokens between the two layers become Gz + g, which is 𝔊₁ of Theorem H."""
     one, two = network
     back = np.linalg.inv(G)
     A = back.T @ two.A @ back

@@ -99,6 +99,7 @@ def _matrices(study: TwinStudy) -> View:
 
 def _verdict(study: TwinStudy, view: View) -> dict:
     """Between the two outputs, whether they are the same."""
+    # The outputs are the last trace of each row.
     above, below = (
         view.traces[place * (len(view.traces) // 2) - 1] for place in (1, 2)
     )
@@ -117,6 +118,7 @@ def _span(
 ) -> tuple[float, float, float, float]:
     """Left, right, top and bottom of a head's two matrices in the table."""
     in_a_row = len(view.traces) // 2  # traces of one row: the layers, and the outputs
+    # The one trace of the outputs is what the division by LAYERS drops.
     at = place * in_a_row + layer * (in_a_row // LAYERS) + 2 * head
     A = view.traces[at]
     V = view.traces[at + 1]

@@ -1,6 +1,7 @@
 """Steps on a tape that only heads need. Each is a function that calls `Tape.note`.
 
-What belongs to heads has one more axis: (inputs, heads, rows, columns).
+What belongs to heads has one more axis: (inputs, heads, rows, columns). Its gradient
+has the functionals as its second one: (inputs, functionals, heads, rows, columns).
 """
 
 from collections.abc import Sequence
@@ -51,14 +52,20 @@ def _rows_as_heads(tape: Tape, x: Node, start: int, stop: int, heads: int) -> No
 
 
 def shared_by(tape: Tape, x: Node, heads: int) -> Node:
-    """Each of the groups of x for several heads in a row, which share it."""
+    """Each of the groups of x for several heads in a row, which share it.
+
+    Args:
+        x: shape (N, groups, rows, columns).
+        heads: how many the result has; a multiple of the groups.
+    """
     times = heads // x.value.shape[1]
     if times == 1:
         return x
 
     def pull(g: np.ndarray) -> np.ndarray:
-        groups = g.reshape(*g.shape[:2], -1, times, *g.shape[3:])
-        return tape.field.reduce(groups.sum(axis=3))
+        # (inputs, functionals, groups, heads of a group, rows, columns)
+        by_group = g.reshape(*g.shape[:2], -1, times, *g.shape[3:])
+        return tape.field.reduce(by_group.sum(axis=3))
 
     value = np.repeat(x.value, times, axis=1)
     return tape.note(value, x.degree, (Source(x, pull, 0),))
@@ -67,6 +74,7 @@ def shared_by(tape: Tape, x: Node, heads: int) -> Node:
 def summed_over_heads(tape: Tape, x: Node) -> Node:
     """Σ over the heads: (N, H, d, t) to (N, d, t)."""
     heads = x.value.shape[1]
+    # One head is its own sum: a view is enough, and nothing has to be reduced.
     if heads == 1:
 
         def pull(g: np.ndarray) -> np.ndarray:

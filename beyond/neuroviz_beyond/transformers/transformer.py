@@ -35,6 +35,8 @@ from neuroviz_beyond.transformers.rotary import (
 )
 from neuroviz_beyond.transformers.steps import products, shared_by, summed_over_heads
 
+# Tokens on a line may hide singular values below the rounding, behind a clear gap, also
+# where their exponentials are independent.
 _INDEPENDENT_ON_A_LINE = replace(INDEPENDENT, are_delicate=True)
 # What writes to the tokens: matrices and biases.
 _WRITERS = ("O", "o", "V", "v", "U2")
@@ -155,8 +157,8 @@ class Transformer:
     def is_plain(self) -> bool:
         """Whether this is a network of the paper: one head a layer, no skip, no mask,
         an empty block."""
-        is_masked = self.skip or self.causal
-        return set(self.heads) == {1} and not is_masked and self.block.is_plain
+        has_skip_or_mask = self.skip or self.causal
+        return set(self.heads) == {1} and not has_skip_or_mask and self.block.is_plain
 
     @property
     def num_layers(self) -> int:
@@ -269,6 +271,8 @@ class Transformer:
     def _shapes_of_layer(self, n: _Sizes, is_inner: bool) -> dict[str, tuple[int, ...]]:
         """Of one layer, with the MLP after it where another layer follows."""
         block = self.block
+        # "V" is W_g where there is a value_dim; else V_h, with a group for each head
+        # and v = d′.
         shapes: dict[str, tuple[int, ...]] = {
             "Q": (n.heads, n.a, n.d_in),
             "K": (n.groups, n.a, n.d_in),
@@ -306,6 +310,7 @@ class Transformer:
             if "U1" in w:
                 Y = self._mlp(tape, w, X)
                 X = tape.add(Y, X) if self.skip else Y
+            # Lengths go up with the third power in each layer, beyond what floats hold.
             if self._is_homogeneous:
                 X = tape.up_to_scale(X)
         return X
@@ -314,16 +319,19 @@ class Transformer:
         self, tape: Tape, w: dict[str, Node], X: Node, heads: int, is_on_a_line: bool
     ) -> Node:
         """All heads of a layer with the weights w, added."""
+        # q: (N, H, a, t); k: (N, G, a, t); v: (N, G, v, t) for G groups.
         q, k, v = products(tape, [w["Q"], w["K"], w["V"]], X)
         if self.block.biases:
             q = tape.add(q, w["q"])
             k = tape.add(k, w["k"])
             v = tape.add(v, w["v"])
+        # Before the heads share them, so that the keys of a group are turned once.
         if self.block.rotary:
             q = _rotated(tape, q, w["R"])
             k = _rotated(tape, k, w["R"])
         k = shared_by(tape, k, heads)
         v = shared_by(tape, v, heads)
+        # S: (N, H, t, t), with keys as rows and queries as columns.
         S = tape.inner_products(k, q)
         if self.block.temperature:
             S = tape.times(w["beta"], S)
@@ -399,6 +407,7 @@ class Transformer:
         hidden, power = self.block.mlp
         if line and self.block.biases and power > 1 and width > 1:
             line = False  # a line beside the origin becomes a curve
+        # With skips all widths are equal, and tokens lie on a line only in width 1.
         if self.skip:
             return line
         return line or hidden == 1
@@ -414,7 +423,7 @@ class Transformer:
         """The rotations of each layer, "1.R" and so on."""
         if not self.block.rotary:
             return {}
-        return rotations(field, self.head_dims, True, rng)
+        return rotations(field, self.head_dims, are_related=True, rng=rng)
 
     def relaxed(self) -> "Transformer | None":
         """With rotary angles in general position, if lower powers then stand for
@@ -423,6 +432,7 @@ class Transformer:
             return None
         related = turning_degree(self.head_dims, are_related=True)
         unrelated = turning_degree(self.head_dims, are_related=False)
+        # It is there for a better bound of the error, which grows with the degree.
         if related <= unrelated:
             return None
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -441,6 +451,8 @@ class Transformer:
         else:
             weights = self._conditioned_block(rng)
         X = conditioned_tokens(self.widths[0], self.tokens, count, rng)
+        # These keep the size of tokens: a softmax averages them, and a homogeneous
+        # network is up to scale.
         is_bounded = self.attention == "softmax" and not self.block.mlp
         may_grow = self.skip or not (is_bounded or self._is_homogeneous)
         for shrink in SHRINKS if may_grow else (1.0,):
@@ -456,11 +468,13 @@ class Transformer:
         for i, (heads, layer) in enumerate(
             zip(self.heads, self.layers, strict=True), start=1
         ):
-            narrowest = min(self.widths[:i])
+            # Behind a width of 1 several heads may leave the line. It decides about the
+            # sharpness of the softmax only, so that is no harm.
+            is_on_a_line = min(self.widths[:i]) == 1
             drawn = []
             for _ in range(heads):
                 drawn.append(
-                    conditioned_layer(layer, narrowest == 1, self.attention, rng)
+                    conditioned_layer(layer, is_on_a_line, self.attention, rng)
                 )
             for name in ("Q", "K", "V"):
                 weights[f"{i}.{name}"] = np.stack([head[name] for head in drawn])
@@ -478,6 +492,7 @@ class Transformer:
             elif kind == "beta":
                 weights[name] = rng.uniform(0.8, 1.25, shape)
             elif kind == "K":
+                # Q of the same layer is drawn already: it stands before K.
                 Q = weights[f"{name[:-1]}Q"]
                 first = Q[:: len(Q) // shape[0]]  # of the queries that share a key
                 noise = 0.3 * rng.standard_normal(shape) / np.sqrt(shape[-1])
@@ -502,7 +517,7 @@ class _WithGeneralAngles(Transformer):
     """
 
     def constants(self, field: Field, rng: Generator) -> dict[str, Constant]:
-        return rotations(field, self.head_dims, False, rng)
+        return rotations(field, self.head_dims, are_related=False, rng=rng)
 
     def relaxed(self) -> None:
         return None
@@ -538,6 +553,7 @@ def in_simplest_form(caller: str, net: object) -> Architecture | Transformer:
     Architecture(widths=(3, 3), head_dims=(2,), tokens=3, attention='lightning')
     """
     found = as_transformer(caller, net)
+    # A subclass may compute in another way than the paper's network of its sizes.
     if type(found) is Transformer and found.is_plain:
         return found.paper
     return found
@@ -579,10 +595,12 @@ def _rotated(tape: Tape, x: Node, rotation: Node) -> Node:
     """Token i turned by the i-th power of the rotations, pair by pair: c x + s Jx."""
     tokens = x.value.shape[-1]
     pairs = rotation.value[0]
-    degree = rotation.degree * (tokens - 1)
+    degree = rotation.degree * (tokens - 1)  # that of the last token's turn
     c, s = powers_of_rotations(tape.field, pairs, tokens)
+    # From (pairs, t) to (a, t): both coordinates of a pair have its cosine and sine.
     cosines = tape.constant(np.repeat(c, 2, axis=0)[None, None], degree)
     sines = tape.constant(np.repeat(s, 2, axis=0)[None, None], degree)
+    # J, a quarter turn of each pair.
     quarter = np.kron(np.eye(len(pairs)), QUARTER_TURN)
     turned = tape.matmul(tape.constant(quarter[None, None], degree=0), x)
     return tape.add(tape.times(x, cosines), tape.times(turned, sines))

@@ -78,7 +78,7 @@ class VariantSetting:
     seed: int = seed()
 
     def __post_init__(self) -> None:
-        _ = self.earlier
+        _ = self.earlier  # raises where `before` is not understood
 
     @property
     def earlier(self) -> "VariantSetting | None":
@@ -137,14 +137,21 @@ class VariantSetting:
         """The network, without the switches that cannot act."""
         H = self.heads
         value_dim = None if self.value_dim == "full" else int(self.value_dim)
-        groups = {"own": None, "pairs": None if H % 2 else H // 2, "all": 1}[
-            self.shared
-        ]
-        groups = None if value_dim is None or H == 1 else groups
-        rotary = self.rotary and self.head_dim % 2 == 0
-        mlp = self.mlp and self.layers > 1
-        extras = self.biases, self.temperature, self.positions, (4, 2) if mlp else None
-        block = Block(value_dim, groups, rotary, *extras)
+        groups = None
+        if value_dim is not None and H > 1:
+            if self.shared == "all":
+                groups = 1
+            elif self.shared == "pairs" and H % 2 == 0:
+                groups = H // 2
+        block = Block(
+            value_dim=value_dim,
+            kv_heads=groups,
+            rotary=self.rotary and self.head_dim % 2 == 0,
+            biases=self.biases,
+            temperature=self.temperature,
+            positions=self.positions,
+            mlp=(4, 2) if self.mlp and self.layers > 1 else None,
+        )
         sizes = (self.width, self.head_dim, self.layers, self.tokens, self.kind)
         return Transformer.uniform(
             *sizes, heads=H, skip=self.skip, causal=self.causal, block=block
