@@ -284,6 +284,7 @@ def sweep(
     todo = [(arch, method, seed) for arch in dict.fromkeys(wanted) if arch not in found]
     of = len(set(wanted))
     with ExitStack() as opened:
+        # Without a buffer each record is in the file before the next one begins.
         log = (
             opened.enter_context(open(file, "ab", buffering=0))
             if file is not None
@@ -335,9 +336,11 @@ def measure_one(item: Item, _mark: object = None) -> Record:
         # recorded, because one architecture must not end a sweep
         return _failed(item, f"{type(error).__name__}: {error}")
     said = ("error_bound", "prime", "gap", "decided", "route")
+    # A float measurement names no route: all parameters are its columns.
     numbers = {"route": "weights"} | {
         name: getattr(m, name) for name in said if hasattr(m, name)
     }
+    # The other digits of a gap are those of rounding errors.
     if method == "float":
         numbers["gap"] = float(f"{m.gap:.6g}")
     theory = expected_dimension(arch)
@@ -399,6 +402,7 @@ def _on(
     """
     # dask caches the result of a call, also an error: a mark makes each try new.
     this_sweep = os.urandom(8).hex()
+    # Alone, an item that kills its worker takes no other one with it.
     for alone in (False, True):
         tries = _Tries(todo, 1 if alone else at_a_time, (this_sweep, alone))
         lost = []
@@ -555,6 +559,7 @@ def _read(
     whole = path.read_bytes()
     # A power cut leaves blocks of zeros, an editor blank lines.
     lines = whole.rstrip(b"\0 \t\r\n").split(b"\n")
+    # An empty file is one empty line, the beginning of any record.
     if _is_torn(lines[-1]):
         del lines[-1]
     found = {}
@@ -567,6 +572,7 @@ def _read(
             found[record.arch] = record
     good = b"".join(line + b"\n" for line in lines)
     if whole != good:
+        # The good lines stand there already, perhaps but for the last line's end.
         with open(path, "r+b") as file:
             file.truncate(len(good))  # a full disk allows it
             file.seek(max(0, len(good) - 1))

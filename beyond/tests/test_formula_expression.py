@@ -29,6 +29,8 @@ ERRORS = [
     ("t + ad", 4, "write a*d"),
     ("a + D", 4, "did you mean d?"),
     ("foo(3)", 0, "'foo' is no letter"),
+    ("   1 + foo", 7, "'foo' is no letter"),
+    ("  (d + a", 2, "never closed"),
     ("alpha", 0, "alpha needs its values"),
     ("1 + min(d)", 4, "min takes two values; got 1"),
     ("alpha(a, d, t)", 0, "alpha takes two values; got 3"),

@@ -55,6 +55,7 @@ def rank_of(rows: Rows) -> int:
             continue
         left[rank], left[pivots[0]] = left[pivots[0]], left[rank]
         top = left[rank]
+        # top[column] ≠ 0, so multiplying a row by it changes no rank.
         for k in range(rank + 1, len(left)):
             factor = left[k][column]
             left[k] = [
@@ -73,6 +74,7 @@ def two_heads(width: int, head_dim: int, shared: bool, seed: int) -> TwoHeads:
     with the same Q of min(a, d).
     """
     rank = min(head_dim, width)
+    # (K₁ + K₂)ᵀ Q has the rank of one head, K₁ᵀQ₁ + K₂ᵀQ₂ that of two.
     half = rank if shared else min(width, 2 * rank)
     rng = np.random.default_rng([seed, width, rank, shared])
 
@@ -85,6 +87,7 @@ def two_heads(width: int, head_dim: int, shared: bool, seed: int) -> TwoHeads:
         A = K.transpose(0, 2, 1) @ Q
         V = drawn(2, width, width)
         X = drawn(width, _TOKENS)
+        # Halfway, at 45°, A₁′ and A₂′ are multiples of A₁ + A₂ and A₂ − A₁.
         wanted = [(A[0], rank), (A[1], rank), (A[0] + A[1], half), (A[1] - A[0], half)]
         wanted += [(V[0], width), (V[1], width), (X, _TOKENS)]
         if all(rank_of(matrix) == most for matrix, most in wanted):
@@ -137,6 +140,7 @@ def _rank_at(A: np.ndarray, degrees: int) -> int:
         return rank_of(A[0])
     if degrees == _QUARTER:
         return rank_of(A[1])
+    # As objects the entries are Python's whole numbers, which do not overflow.
     top, bottom = tan(radians(degrees)).as_integer_ratio()
     return rank_of(A[0].astype(object) * bottom + A[1].astype(object) * top)
 
@@ -167,7 +171,7 @@ def count(width: int, head_dim: int, heads: int) -> Count:
     """
     found = measure_dimension(Transformer((width, width), (head_dim,), heads=heads))
     conditions = max(width - head_dim, 0) ** 2
-    row = max(1, heads - conditions)
+    row = max(1, heads - conditions)  # never fewer than the rescaling of the head
     return Count(
         conditions,
         row,

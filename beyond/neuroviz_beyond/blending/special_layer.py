@@ -38,6 +38,7 @@ class CubeRootNumber:
         return CubeRootNumber(self.a + other.a, self.b + other.b)
 
     def __mul__(self, other: CubeRootNumber) -> CubeRootNumber:
+        # b b′ ω² = −b b′ − b b′ ω
         last = self.b * other.b
         return CubeRootNumber(
             self.a * other.a - last,
@@ -72,6 +73,7 @@ def _column(columns: Columns, column: list[Number]) -> list[Number]:
 
 
 def _sum(terms: Sequence[Number]) -> Number:
+    # Sums of CubeRootNumber have no 0 to begin with.
     first, *rest = terms
     for term in rest:
         first = first + term
@@ -91,7 +93,7 @@ def at_angle(slant: float, degrees: float) -> Columns:
 
 
 def unit(degrees: float) -> complex:
-    """The number of absolute value 1 at this angle.
+    """The number of absolute value 1 at this angle; at quarters of a turn exactly.
 
     >>> unit(180)
     (-1+0j)

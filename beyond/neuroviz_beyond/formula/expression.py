@@ -18,7 +18,7 @@ NAMES = {
     "l": "layers",
     "H": "heads",
 }
-MAX_LENGTH = 300
+MAX_LENGTH = 300  # so each whole number in it is below the largest float, 1.8 · 10³⁰⁸
 NEW_FORM = "a formula is a Python expression: 2*a*d + d**2, not 2ad + d²"
 _KNOWN = (
     "d, a, t, l, H, whole numbers, + - * / // **, < <= == != >= >, x if … else y,"
@@ -53,13 +53,15 @@ def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
         _refuse(strange.start(), f"{strange[0]!r} means nothing here; {NEW_FORM}")
     if side := re.search(r"(?<!\w)\d+(?=[A-Za-z_])", text):
         _refuse(side.end(), f"a * is missing after {side[0][:20]}; {NEW_FORM}")
+    begin = len(text) - len(text.lstrip())  # spaces that Python does not see
     try:
+        # A line break would end the formula.
         tree = ast.parse(re.sub(r"\s", " ", text).strip(), mode="eval")
-        _check(tree.body)
+        _check(tree.body, begin)
         code = compile(tree, "formula", "eval")
     except SyntaxError as error:
         _refuse(
-            max((error.offset or 1) - 1, 0),
+            begin + max((error.offset or 1) - 1, 0),
             f"Python cannot read this ({error.msg}); {NEW_FORM}",
         )
     except (MemoryError, RecursionError):
@@ -69,6 +71,7 @@ def parse_formula(text: str) -> Callable[[int, int, int, int, int], float]:
 
     def formula(d: int, a: int, t: int, l: int, H: int) -> float:  # noqa: E741
         sizes = dict(zip(NAMES, map(float, (d, a, t, l, H)), strict=True))
+        # `_check` has let nothing but arithmetic and four functions through.
         return eval(code, {"__builtins__": {}, **_FUNCTIONS}, sizes)
 
     return formula
@@ -78,8 +81,9 @@ def _refuse(place: int, said: str) -> None:
     raise ValueError(f"character {place + 1}: {said}") from None
 
 
-def _check(node: ast.AST) -> None:
-    """Refuse everything but listed nodes, and turn whole numbers into floats."""
+def _check(node: ast.AST, begin: int) -> None:
+    """Refuse everything but listed nodes, and turn whole numbers into floats; `begin`
+    spaces stand before the formula."""
     said = f"this means nothing here; known are {_KNOWN}"
     parts = []
     match node:
@@ -114,12 +118,12 @@ def _check(node: ast.AST) -> None:
             said = f"{name} takes two values; got {len(args)}" * wrong
             parts = args
         case ast.Call(func=function):
-            _check(function)  # report an unknown name before anything else
+            _check(function, begin)  # report an unknown name before anything else
             said = f"a number is followed by (: a * is missing; {NEW_FORM}"
     if said:
-        _refuse(node.col_offset, said)
+        _refuse(begin + node.col_offset, said)
     for part in parts:
-        _check(part)
+        _check(part, begin)
 
 
 def _advice(name: str) -> str:

@@ -63,9 +63,13 @@ class Family:
     @property
     def members(self) -> tuple[Sizes, ...]:
         """All sizes of the family, the smallest first."""
-        every = (Sizes(*values) for values in product(*self.grid))
-        kept = {"all": (True, False), "few": (False,), "many": (True,)}[self.heads]
-        return tuple(sizes for sizes in every if (sizes.heads > sizes.width) in kept)
+        found = []
+        for values in product(*self.grid):
+            sizes = Sizes(*values)
+            kind = "many" if sizes.heads > sizes.width else "few"
+            if self.heads in ("all", kind):
+                found.append(sizes)
+        return tuple(found)
 
     @property
     def varies(self) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ def _values(family: Family, formula: Callable) -> Callable[[Sizes], int]:
         if not (
             isinstance(found, Real)
             and abs(found) <= LARGEST
-            and abs(found - round(found)) < 1e-9
+            and abs(found - round(found)) < 1e-9  # quotients are rounded
         ):
             raise ValueError(
                 f"a dimension is a whole number up to 10¹²; the formula gives {found!r}"
@@ -165,7 +165,10 @@ class FamilySetting:
 
     def __post_init__(self) -> None:
         family = _family(self.family)
-        list(map(_values(family, parse_formula(self.formula)), family.members))
+        # A formula without a value is refused before anything is measured.
+        value = _values(family, parse_formula(self.formula))
+        for sizes in family.members:
+            value(sizes)
 
 
 @dataclass(frozen=True)

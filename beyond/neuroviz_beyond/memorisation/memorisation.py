@@ -129,7 +129,8 @@ def draw_task(
     X = conditioned_tokens(arch.widths[0], arch.tokens, count, rng)
     C = rng.standard_normal((count, 1, arch.widths[-1], arch.tokens))
     teacher = conditioned_weights(arch.layers, arch.attention, rng)
-    # A deep lightning network makes some inputs very large and others very small.
+    # A deep lightning network makes some inputs very large and others very small: each
+    # functional is divided by the size of its output, so that all equations count.
     sizes = np.linalg.norm(outputs(arch, Reals(), teacher, X), axis=(1, 2))
     C = C / sizes[:, None, None, None]
     teacher = _scaled(arch, teacher, X, C)
@@ -141,6 +142,7 @@ def draw_task(
         return Task(arch, X, C, moved, scale=length), teacher
     if targets == "random":
         y = step
+    # The start has random numbers of its own, so all starts of a task share the task.
     rng = np.random.default_rng([0, count, draw, start, 1])
     weights = conditioned_weights(arch.layers, arch.attention, rng)
     task = Task(arch, X, C, y, scale=float(np.linalg.norm(y)))
@@ -172,16 +174,18 @@ def learn(task: Task, weights: Weights, steps: int = STEPS) -> tuple[float, ...]
     here = flatten(net, weights)
     rest = task.rest(weights)
     J = task.jacobian(weights)
-    mu = 1e-3 * float((J * J).sum()) / len(J)
+    mu = 1e-3 * float((J * J).sum()) / len(J)  # of the mean of the diagonal of JJᵀ
     growth = 2.0
     misses = [float(np.linalg.norm(rest)) / task.scale]
     while len(misses) <= steps and misses[-1] > _SOLVED and np.isfinite(mu):
         if len(misses) > _PATIENCE and misses[-1] > 0.99 * misses[-1 - _PATIENCE]:
             break
+        # = −(JᵀJ + μ)⁻¹Jᵀ(f − y), by a matrix of size N instead of P
         step = -J.T @ np.linalg.solve(J @ J.T + mu * np.eye(len(J)), rest)
         with np.errstate(over="ignore", invalid="ignore"):
             after = task.rest(unflatten(net, here + step))
             won = rest @ rest - after @ after
+            # ‖f − y‖² less ‖f − y + J step‖², what the linear model leaves of it
             promised = step @ (mu * step - J.T @ rest)
         if np.isfinite(won) and won > 0:
             here = here + step
@@ -245,15 +249,16 @@ def try_numbers(
 ) -> list[list[float]]:
     """`draws` tasks of N = `count` numbers, each from several starts until one
     succeeds: what is missing."""
-    tasks: list[list[float]] = [[] for _ in range(draws)]
-    for draw, misses in enumerate(tasks):
-        while (
-            len(misses) < (1 if targets == "nearby" else STARTS)
-            and min(misses, default=1) >= LEARNT
-        ):
-            misses.append(
-                learn(*draw_task(arch, targets, count, draw, len(misses)))[-1]
-            )
+    starts = 1 if targets == "nearby" else STARTS  # nearby tasks start at θ only
+    tasks: list[list[float]] = []
+    for draw in range(draws):
+        misses: list[float] = []
+        for start in range(starts):
+            task, weights = draw_task(arch, targets, count, draw, start)
+            misses.append(learn(task, weights)[-1])
+            if misses[-1] < LEARNT:
+                break
+        tasks.append(misses)
     return [[float(f"{miss:.1e}") for miss in misses] for misses in tasks]
 
 

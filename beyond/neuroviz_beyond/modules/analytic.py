@@ -63,6 +63,7 @@ _CONSTANTS = {
     "new_empty",
 }
 _EPS = float(torch.finfo(torch.float64).eps)
+# twice the rounding of a second difference, which adds up four values
 _BENT = 8 * _EPS
 _MASKED = -1e30  # logits below this one are a mask's
 
@@ -103,6 +104,7 @@ class Watch(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        # An operator of higher order, such as cond, hides what it computes.
         if not isinstance(function, torch._ops.OpOverload):
             self.doubt = self.doubt or str(function)
             return function(*args, **kwargs)
@@ -111,6 +113,7 @@ class Watch(TorchDispatchMode):
         # An operation in place overwrites its argument.
         before = args[0].clone() if name in _MAY_BE_FLAT and not self.doubt else None
         result = function(*args, **kwargs)
+        # zeros_like and the like read the shape of their argument, not its numbers.
         if (
             self.doubt
             or name in _CONSTANTS
@@ -121,6 +124,7 @@ class Watch(TorchDispatchMode):
             self.doubt = name.strip("_")
             return result
         sign = self._sign_of_result(name, args, kwargs)
+        # Its argument may have views, and their signs may be others afterwards.
         if function._schema.is_mutable:
             self._signs.clear()
         for x in tree_leaves(result):
@@ -147,6 +151,7 @@ class Watch(TorchDispatchMode):
         self, name: str, args: tuple, kwargs: dict, result: object
     ) -> bool:
         tensors = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
+        # A comparison gives no floats: a mask made of the input ends here.
         if not all(x.is_floating_point() or x.is_complex() for x in tensors):
             return False
         if name == "div":
@@ -171,6 +176,7 @@ class Watch(TorchDispatchMode):
 
     def _sign(self, x: object) -> int:
         """What is known of all entries, on every input."""
+        # Numbers of this one input say nothing of others; those of a constant do.
         if self._moves(x):
             return self._signs.get(id(x), 0)
         if isinstance(x, Tensor) and x.is_complex():
@@ -181,6 +187,7 @@ class Watch(TorchDispatchMode):
         return _POSITIVE if least > 0 else _NONNEGATIVE if least == 0 else 0
 
     def _sign_of_result(self, name: str, args: tuple, kwargs: dict) -> int:
+        # A logarithm of a positive number may be negative.
         if name in (
             "exp",
             "sigmoid",
@@ -191,14 +198,17 @@ class Watch(TorchDispatchMode):
         if name == "pow":
             even = args[1] % 2 == 0 and not args[0].is_complex()
             return self._sign(args[0]) or (_NONNEGATIVE if even else 0)
+        # A mask of −∞ makes a share 0, so softmax is not among the positive ones.
         if name in ("square", "var", "_softmax", "_safe_softmax") or (
             name == "mul" and args[0] is args[1]
         ):
             return 0 if args[0].is_complex() else _NONNEGATIVE
         if name in (*_MOVING, "sum", "mean", "cumsum", "_to_copy"):
             return self._sign(args[0])
+        # A keyword such as alpha may turn the sign of the second term.
         if name in ("add", "mul", "div") and not kwargs:
             signs = self._sign(args[0]), self._sign(args[1])
+            # One positive term makes a sum positive; a product needs two.
             return 0 if 0 in signs else max(signs) if name == "add" else min(signs)
         return 0
 
@@ -227,11 +237,14 @@ def _is_flat(name: str, u: Tensor, *args: object, **kwargs: object) -> bool:
     """Whether the function is straight at some entry, to rounding: no derivative there
     sees its bend."""
     if name in _SHARES:
+        # A share below ε is lost beside the others, which add up to nearly 1.
         shares = (u - u.logsumexp(args[0], keepdim=True)).exp()
         return bool(((shares < _EPS) & (u > _MASKED)).any())
+    # glu(u₁, u₂) = u₁ · sigmoid(u₂)
     if name == "glu":
         return _is_flat("sigmoid", u.chunk(2, *(args or [-1]))[1])
     curve = getattr(torch.ops.aten, name)
+    # f(u) − 2 f(u + ½) + f(u + 1) is 0 where f is straight.
     results = [curve(u + step, *args, **kwargs) for step in (0.0, 0.5, 1.0)]
     first, middle, last = (x if isinstance(x, Tensor) else x[0] for x in results)
     bend = (first - 2 * middle + last).abs()

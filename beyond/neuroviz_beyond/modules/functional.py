@@ -186,6 +186,7 @@ class _Rows:
     def add(self, tensors: list[Tensor], planned: int) -> bool:
         """Take these inputs, up to `planned` in all; False if the time was over before
         the last."""
+        # Before the first input nobody knows how many outputs there are.
         if self.inputs:
             self._check_memory(planned)
         before = self._largest or [0.0] * len(tensors)
@@ -229,6 +230,8 @@ class _Rows:
         found = ModuleMeasurement(**vars(read), clear=read.decided)
         if not found.clear:
             return found
+        # Each input's rows were divided by their own size, so these may differ more
+        # than the lengths of rows may.
         if differ(np.array(self._derivatives), by=WIDEST**2):
             why = (
                 f"derivatives on one input are more than {WIDEST**2:.0e} times as large"
@@ -314,11 +317,13 @@ class _Rows:
 
     def _block(self, one: list[Tensor]) -> np.ndarray:
         """The rows of one input; what is only rounding is 0."""
+        # After a first doubt there is nothing left to watch for.
         watch = None if self._doubt else Watch(one)
         J = parameter_jacobian(self.of, one, watch)
         if watch is not None:
             self._doubt = watch.doubt
             self._flat.append(watch.flat)
+        # Rounding passes for rank only beside entries that are much larger.
         if not is_wide(J):
             return J
         if self._near is None:
@@ -376,18 +381,20 @@ def _take_single_values(taken: list[list[Tensor]]) -> bool:
     or none changes."""
     any_changes = False
     for argument in zip(*taken, strict=True):
-        numbers = torch.cat(argument).reshape(len(argument), -1)
+        numbers = torch.cat(argument).reshape(len(argument), -1)  # a row each input
         numbers = (
             torch.view_as_real(numbers.resolve_conj()).flatten(1)
             if numbers.is_complex()
             else numbers
         )
         changing = numbers[:, (numbers != numbers[0]).any(dim=0)]
+        # An argument that never changes, such as a mask, is a constant.
         if not changing.numel():
             continue
         any_changes = True
         if not changing.is_floating_point():
             return True
+        # Sorted, equal numbers stand side by side.
         again = (changing.sort(dim=0).values.diff(dim=0) == 0).sum(dim=0)
         if (again > _REPEATED * len(numbers)).any():
             return True
@@ -406,6 +413,7 @@ def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, st
     """The rank on these inputs, and whether the second half of them added to the
     first."""
     N = len(tensors[0])
+    # The second half stands for the inputs that nobody gave.
     in_time = N == 1 or rows.add([x[: N // 2] for x in tensors], N)
     half = rows.measure().value if N > 1 and in_time else None
     in_time = in_time and rows.add([x[N // 2 :] for x in tensors], N)
@@ -434,7 +442,7 @@ def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, st
 
 def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
     """The rank on more and more inputs, until more of them add nothing."""
-    rows.add(_drawn(draw, 1), 1)
+    rows.add(_drawn(draw, 1), 1)  # shows how many outputs there are
     seen: list[tuple[int, int]] = []
     # The first guess: as many outputs as parameters, and one input more.
     planned = max(2, ceil(rows.of.size / max(1, rows.outputs)) + 1)
@@ -446,12 +454,13 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
             return rows.judged(found, None), _stopped(rows, "", seen)
         if rows.is_at_its_bound(found):
             return rows.judged(found, None), f"{found.value} on {_counted(rows.inputs)}"
-        last = next(
-            (i for i, (_, value) in enumerate(reversed(seen)) if value != found.value),
-            len(seen),
-        )
-        same = [inputs for inputs, _ in seen[-last:]]
+        same: list[int] = []  # the last numbers of inputs, which all gave this rank
+        for inputs, value in reversed(seen):
+            if value != found.value:
+                break
+            same.insert(0, inputs)
         judged = rows.judged(found, same[0] if len(same) > 1 else None)
+        # The first of these ranks is no growth yet.
         if len(same) > (_STEADY if judged.enough else _STEADY_IF_MORE_MAY_ADD):
             *first, most = (f"{inputs:,}" for inputs in same)
             return (
@@ -459,6 +468,8 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
                 f"steady: {found.value} on {', '.join(first)} and {most} inputs",
             )
         planned = ceil(_GROWTH * planned)
+        # What is only a lower bound may end early; where nothing may add, the search
+        # goes on until the rank is steady.
         too_many = planned > _MOST_IF_MORE_MAY_ADD or not rows.fits(planned)
         if len(seen) > 1 and too_many and rows.what_may_add():
             before, value = seen[-2]

@@ -95,7 +95,8 @@ class _InDouble(TorchFunctionMode):
             function, args = Tensor.to, (args[0], _LONG[_CASTS[function]])
         args, kwargs = self._longer((args, kwargs or {}))
         result = function(*args, **kwargs)
-        # Without a type torch makes float32.
+        # Without a type torch makes float32. An operation in place gives back its
+        # argument, which has to stay the same tensor.
         if (
             isinstance(result, Tensor)
             and result.dtype in _LONG
@@ -301,6 +302,7 @@ def parameter_jacobian(
         chunk = max(1, min(_COTANGENTS, _ENTRIES // of.size))
         for start in range(0, len(output), chunk):
             stop = min(start + chunk, len(output))
+            # rows `start` to `stop` of the identity: each picks one output
             cotangents = output.new_zeros(stop - start, len(output))
             cotangents[:, start:stop].fill_diagonal_(1)
             column = 0
@@ -322,6 +324,7 @@ def parameter_jacobian(
                 column += parameter.numel()
     if (bad := ~np.isfinite(J).all(axis=0)).any():
         ends = np.cumsum([parameter.numel() for parameter in of.parameters])
+        # The first bad column belongs to the first parameter that ends after it.
         name = of.names[int(np.searchsorted(ends, bad.argmax(), side="right"))]
         raise ValueError(
             f"{of.what} has finite outputs, but derivatives in {name} that are not"

@@ -206,10 +206,12 @@ def _chain(module: nn.Module) -> Iterator[Family]:
             raise _unknown(
                 module, "a linear layer has other parameters than weight and bias"
             )
+        # Linear layers with nothing between them are one stretch.
         if is_linear and i and type(parts[i - 1]) is nn.Linear:
             stretches[-1].append(part)
         elif is_linear:
             stretches.append([part])
+            # the activation before each stretch but the first
             between += parts[i - 1 : i] if len(stretches) > 1 else []
         elif i and type(parts[i - 1]) is not nn.Linear:
             raise _unknown(module, "two activations follow one another")
@@ -243,9 +245,11 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         raise _unknown(layer, "a layer norm makes a constant of a single entry")
     into = layer.linear1
     out = layer.linear2
-    by_linear = [linear_map(into)], tuple(into.parameters())
+    by_linear = [linear_map(into)], tuple(into.parameters())  # what reads a norm
     yield from _attention(attention)
     yield from hidden_rescaling(into, layer.activation, out)
+    # Norm first: x + attention(norm1(x)), so only the block reads the norm, and takes
+    # its scale and shift into its own maps.
     if layer.norm_first:
         if first:
             joint = present(attention.in_proj_weight, attention.in_proj_bias)
@@ -263,6 +267,8 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
         start = attention.out_proj.bias
         reader = None if second else into
     else:
+        # Norm last: norm1(x + attention(x)), and the stream goes on from the norm, so
+        # its scale and shift are seen.
         if first:
             yield mean_before("norm1", attention.out_proj)
             yield from Norm("norm1", layer.norm1, *by_linear).direction()

@@ -100,8 +100,8 @@ def linear_map(layer: nn.Linear) -> Map:
 def hidden_rescaling(
     before: nn.Linear, activation: object, after: nn.Linear
 ) -> Iterator[Family]:
-    """A neuron's incoming weights times c, its outgoing ones by cᵉ, where f(cx) =
-    cᵉf(x) for all c > 0."""
+    """A neuron's incoming weights and bias times c, its outgoing weights divided by cᵉ,
+    where f(cx) = cᵉf(x) for all c > 0."""
     exponent = activation.exponent if type(activation) is Power else 1
     bends_at_zero = (
         type(activation) in (nn.ReLU, nn.LeakyReLU) or activation is nn.functional.relu
@@ -133,6 +133,7 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
             G = _invertible(before.weight, before.out_features, generator)
             linear_map(before).scaled(G)
             linear_map(after).reads(G)
+        # A shift of b_i reaches the last bias through the layers in between.
         for i in biased[:-1]:
             shift = _normal(layers[i].bias, layers[i].bias.shape, generator)
             layers[i].bias.add_(shift)
@@ -143,13 +144,16 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
             rest = _product(
                 layers[i + 1 :], torch.eye(layer.out_features).to(layer.weight)
             )
+            # 1 − B⁺B projects to the kernel of B, the product of all later layers.
             unseen = torch.eye(rest.shape[1]).to(rest) - torch.linalg.pinv(rest) @ rest
             for parameter in present(layer.weight, layer.bias):
                 parameter.add_(unseen @ _normal(parameter, parameter.shape, generator))
         for i, layer in enumerate(layers):
-            # a bias before the first biased layer would be seen
+            # Layers after the first bias read it, too, and it leads out of what the
+            # layers before it reach.
             if not biased or i <= biased[0]:
                 reached = _product(layers[:i], torch.eye(widths[0]).to(layer.weight))
+                # N (1 − BB⁺) is 0 on the image of B, the product of earlier layers.
                 never = torch.eye(len(reached)).to(
                     reached
                 ) - reached @ torch.linalg.pinv(reached)
@@ -199,12 +203,8 @@ def input_maps(attention: nn.MultiheadAttention) -> list[Map]:
     bias = attention.in_proj_bias
     single = attention.q_proj_weight, attention.k_proj_weight, attention.v_proj_weight
     weights = single if joint is None else joint.chunk(3)
-    return [
-        Map(*pair)
-        for pair in zip(
-            weights, [None] * 3 if bias is None else bias.chunk(3), strict=True
-        )
-    ]
+    biases = [None] * 3 if bias is None else bias.chunk(3)
+    return [Map(*pair) for pair in zip(weights, biases, strict=True)]
 
 
 def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:

@@ -80,6 +80,7 @@ def flag_parts(study: FlagStudy) -> Parts:
     plot = Plot("", (0.0, 1.0), (0.0, 1.0))
     inner = study.inner
     last = study.arch.num_layers
+    # part → its cells: 0 is what L sees, j what layer j adds, from the bottom up
     looking: dict[int, list[tuple[int, int]]] = {
         part: [] for part in range(MAX_LAYERS + 1)
     }
@@ -202,6 +203,7 @@ def cells(
 
 def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     """Between two columns: an arrow, and what the layer there adds to what is seen."""
+    # Lemma D, step 1: the next layer adds the rows of its Q and K, as far as they fit.
     fits = dict(step.parts)[step.index + 1]
     vectors = 2 * study.arch.head_dims[step.index]
     # middle of the added part, or top of the column

@@ -129,6 +129,7 @@ def what_is_known(
     dimension = StatusEntry(
         "dimension", value, expected.status, expected.source, sentence(expected.note)
     )
+    # The paper's formula, certificates and the table speak of plain networks only.
     if not arch.is_plain:
         found = dimension, _rank(arch, expected, measured), _fibre(arch)
         return StatusBoard(arch, found, expected, measured, ())
@@ -179,7 +180,7 @@ def _fibre(arch: Transformer) -> StatusEntry:
         )
         return StatusEntry("heads or a skip", answer, "proved here", "Theorem H", note)
     if one_head and arch.num_layers == 1:
-        plain = statements(arch.paper)[0]
+        plain = statements(arch.paper)[0]  # function → (L, M)
         return replace(
             plain,
             note=(

@@ -21,7 +21,7 @@ from neuroviz_beyond.proofs.weight_pairs import (
     UniquenessSetting,
 )
 
-_POINTS = 20
+_POINTS = 20  # random tokens and exponentials at which outputs are compared
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,26 @@ def find_ending(
     rng = np.random.default_rng([setting.seed, 10])
     tokens = over.random(rng, (_POINTS, WIDTH, 2))
 
+    # Free exponentials are free shares; under a mask token 1 sees itself only.
     def free() -> Shares:
         mu, nu = over.random(rng, (2, _POINTS))
         return Shares(0 * mu if causal else mu, nu)
 
+    # The tokens meet where det S = 1 − μ − ν is 0: at PQ = 1, under a mask at Q = ∞.
     def met() -> Shares:
         mu = free().mu
         return Shares(mu, over.reduce(1 - mu))
 
+    # Saturated: both new tokens are x₁, or both are x₂.
     on_first = Shares(0.0, 1.0)
     on_second = Shares(1.0, 0.0)
     left_first, right_first = _shares_mod(relations, over, rng)
+    # Whether columns agree shows with any tail; θ′ = θ has the same one.
     left_tail = [free() for _ in range(setting.layers - 1)]
     right_tail = list(left_tail)
     left_tokens = tokens
     right_tokens = tokens
+    # The limits of steps 2 to 6 of Theorem B; under a mask those of Theorem A′.
     if case == "A":
         right_first = met()
     elif case == "B2":
@@ -85,8 +90,9 @@ def find_ending(
         left_first = FROZEN if causal else on_first
         right_first = on_first if causal else on_second
     elif case == "B1, ρ > 0":
+        # F(y₁, y₂) = F′(y₂, y₂) is left, without first layers: the runaway token has
+        # met the other one in one network only.
         left_first = right_first = FROZEN
-        # the runaway token has met the other one in one network only
         stays = tokens[..., :1] if causal else tokens[..., 1:]
         together = np.concatenate([stays, stays], axis=-1)
         if relations.power > 1:
@@ -137,8 +143,10 @@ def _exponentials_mod(
     relations: Relations, p: int, rng: np.random.Generator
 ) -> list[int]:
     """The exponentials in the order of the letters, at one random point."""
+    # Each relation gives its last exponential in terms of free ones.
     last = [_last(row) for row in relations.rows]
     free = [j for j in range(len(relations.letters)) if j not in last]
+    # A relation may ask for roots, which not all numbers mod p have; these powers do.
     root = lcm(*(c.denominator for row in relations.rows for c in row))
     base = {j: int(rng.integers(1, p)) for j in free}
     values = {j: pow(base[j], root, p) for j in free}
@@ -154,7 +162,7 @@ def _one_point(exponentials: list[int], p: int) -> Shares | None:
     """The shares mod p that P and Q give, under a mask Q alone; None if a denominator
     vanishes."""
     Q = exponentials[-1]
-    P = exponentials[0] if len(exponentials) == 2 else 0
+    P = exponentials[0] if len(exponentials) == 2 else 0  # P = 0 is μ = 0: a mask
     if (1 + P) % p == 0 or (1 + Q) % p == 0:
         return None
     return Shares(P * pow(1 + P, -1, p) % p, Q * pow(1 + Q, -1, p) % p)

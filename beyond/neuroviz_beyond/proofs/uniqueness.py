@@ -39,7 +39,7 @@ _X = np.array([[-0.7, 0.6], [0.3, -0.4], [0.5, -0.1]])
 """The two tokens, as columns, of all pictures."""
 
 _STEPS = 40  # points of the drawn way
-_SPEED = 4.0
+_SPEED = 4.0  # exponentials that fall do so as (1 − travel)⁴
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +115,9 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     moved = way.moved(setting.travel)
     here = way.at(setting.travel)
     # Where the two halves of a way move different layers, each half is drawn alone.
-    halves = case == "peel" and setting.layers > 1
-    begin, end = (0.0, 0.5) if halves and moved == 1 else (0.5 if halves else 0.0, 1.0)
+    begin, end = 0.0, 1.0
+    if case == "peel" and setting.layers > 1:
+        begin, end = (0.0, 0.5) if moved == 1 else (0.5, 1.0)
     steps = [
         way.at(begin + (end - begin) * k / _STEPS, moved) for k in range(_STEPS + 1)
     ]
@@ -140,7 +141,9 @@ def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:
     if moved == 2:
         return "all", "all"
     half = len(relations.letters) // 2
+    # Relations of θ alone bind θ; all others bind θ′ while θ stands still.
     mine = sum(not any(row[half:]) for row in relations.rows)
+    # Each relation takes one dimension from (P, Q), under a mask from Q.
     kinds = ("all", "curve", "point") if half == 2 else ("all", "point")
     return kinds[mine], kinds[len(relations.rows) - mine]
 
@@ -194,6 +197,7 @@ class _Way:
             for i, M in enumerate(network.M[1:layers], start=2):
                 tokens = _tokens(here[-1])
                 one = softmax_shares([M], tokens, causal=self.setting.causal)[0]
+                # In the second half θ stands still, and layer 2 of θ′ is free.
                 if is_right and i == self.moved(travel):
                     one = self._to_meet(M, tokens, 2 * travel - 1)
                 given.append(Shares(float(one.mu), float(one.nu)))
@@ -207,6 +211,7 @@ class _Way:
         """The shares with the PQ that the first layer of a network has in truth, from P
         = 0 to P = ∞."""
         total = sum(self._true(network)[0])
+        # p − q from −24 to 24: to the eye the curve ends in (0, 1) and in (1, 0).
         logits_p = [total / 2 + 24 * k / _STEPS - 12 for k in range(_STEPS + 1)]
         return tuple(self._shares(p, total - p) for p in logits_p)
 
@@ -234,12 +239,13 @@ class _Way:
         them, (2, 2)."""
         causal = self.setting.causal
         (p, q), start = self._true(self.left)
-        (p_, q_), start_ = self._true(self.right)
+        (p_, q_), start_ = self._true(self.right)  # p′, q′
         far = _far(travel)
         found = (start, start_)
         if self.case == "A":
             found = start, self._to_meet(self.right.M[0], _X, travel)
         elif self.case == "B2":
+            # P′ → 0 and Q′ → ∞ with the same P′Q′, which is all that the relation asks.
             found = start, self._shares(p_ - far, q_ + far)
         elif self.case == "B1, ρ < 0":
             # Without a mask both saturate, one on x_1 and one on x_2; with it θ freezes
@@ -256,7 +262,7 @@ class _Way:
             found = self._shares(p - off, q - off), self._shares(p_ - off, q_ - off)
         elif self.case == "B1, ρ > 0":
             return self._run_away(travel)
-        both = np.array([0.0, 1.0])
+        both = np.array([0.0, 1.0])  # x_1 is at 0, and x_2 at 1
         return found, tuple(
             np.array([both, both @ attention(Reals(), one)]) for one in found
         )
@@ -278,6 +284,8 @@ class _Way:
             off, away = 0.0, travel
         else:
             off, away = min(1.0, 2 * travel), max(0.0, 2 * travel - 1)
+        # After the first layers the distances differ by a factor (1 + P)/(1 + P^ρ),
+        # about P^(1 − ρ): so it changes equally fast for each ρ.
         far = _far(away) / abs(rho - 1)
         runners = []
         for network, power in ((self.left, 1.0), (self.right, rho)):
@@ -286,6 +294,7 @@ class _Way:
             here = mover + power * far
             runners.append(_Runner(power, mover, here, other - power * _far(off)))
 
+        # In logarithms, as 1 + P overflows: log(1 + e^p) is softplus(p).
         holds = min(runners, key=lambda runner: runner.power)
         divisor = _softplus(holds.start)
         divided = _softplus(holds.here)
@@ -295,6 +304,7 @@ class _Way:
         for runner in runners:
             catches_up = 0.0
             if runner is not holds:
+                # At the end both are ∞, and so is their difference.
                 catches_up = inf if far == inf else _softplus(runner.here) - divided
             after = exp(-divisor - catches_up)
             if causal:
@@ -302,6 +312,7 @@ class _Way:
                 place = [[0.0, distance], [0.0, after]]
             else:
                 given = self._shares(runner.here, runner.other)
+                # ν · distance is ν, because x_1 runs away only where ν is 0.
                 place = [[1 - distance, 1.0], [1 - after, 1 - given.nu]]
             found.append(given)
             places.append(np.array(place))
@@ -319,7 +330,7 @@ def _far(travel: float) -> float:
 
 
 def _exp(x: float) -> float:
-    return inf if x > 700 else exp(x)
+    return inf if x > 700 else exp(x)  # e^710 is no float
 
 
 def _softplus(x: float) -> float:

@@ -164,6 +164,7 @@ def _letters(study: SingletonStudy, name: str) -> list[str]:
     layers = len(study.left.places) - 1
     letters = [*(numbered("M", i) for i in range(1, layers + 1)), "L"]
     if name == "θ′" and study.case != "same":
+        # letters[1] is M_2, and with one layer L
         other = 1 if study.setting.candidate == "other M₂" else 0
         letters[other] += "′"
     return letters

@@ -14,6 +14,7 @@ from neuroviz_beyond.proofs.weight_pairs import (
 )
 from neuroviz_beyond.reasons import Reasons, repeated
 
+# case → step of Theorem B, or under a mask of Theorem A′
 _STEPS = {"A": 2, "B2": 3, "B1, ρ < 0": 4, "B1, ρ > 0": 5, "peel": 6}
 _MASKED_STEPS = {"A": 2, "B1, ρ < 0": 4, "B1, ρ > 0": 3, "peel": 3}
 

@@ -119,6 +119,7 @@ def two_networks(setting: UniquenessSetting) -> tuple[ExactWeights, ExactWeights
     True
     """
     rng = np.random.default_rng([setting.seed, 8])
+    # All are drawn in any case: only the seed changes these numbers.
     L, other_L, *M = (_drawn(rng, part) for part in (16, 16, 12, 3, 3))
     other_first = _drawn(rng, 12)
     other_second = _drawn(rng, 3)
@@ -151,6 +152,8 @@ def _drawn(rng: np.random.Generator, parts: int) -> np.ndarray:
     −5 to 5 can undo.
     """
     turn = np.array([[0, 6, 0], [-6, 0, 0], [0, 0, 0]])
+    # Of the symmetric part the diagonal is at least 16 − 5 = 11, and the other entries
+    # of a row add up to at most 2 · 5.
     whole = rng.integers(-5, 6, (WIDTH, WIDTH)) + np.diag([16] * WIDTH) + turn
     return np.array([[Fraction(int(entry), parts) for entry in row] for row in whole])
 
@@ -192,6 +195,7 @@ class Relations:
         """ρ, if the relations are P′ = P^ρ and Q′ = Q^ρ (under a mask Q′ = Q^ρ) and no
         others."""
         half = len(self.letters) // 2
+        # −ρp + p′ = 0 and −ρq + q′ = 0 are the rows of [−ρ·1 | 1].
         rho = -self.rows[0][0] if self.rows else 0
         one = np.eye(half, dtype=int).astype(object)
         return rho if np.array_equal(self.rows, np.hstack([-rho * one, one])) else None
@@ -206,8 +210,9 @@ def find_relations(theta: ExactWeights, other: ExactWeights, causal: bool) -> Re
     >>> found.words, found.independent
     (('P′Q′ = (PQ)²',), 3)
     """
-    columns = [form for weights in (theta, other) for form in _forms(weights, causal)]
+    columns = [*_forms(theta, causal), *_forms(other, causal)]
     letters = ("Q", "Q′") if causal else ("P", "Q", "P′", "Q′")
+    # A column for each logit, a row for each product of coordinates.
     found = null_vectors(zip(*columns, strict=True))
     return Relations(letters, tuple(tuple(map(Fraction, row)) for row in found))
 
@@ -244,6 +249,8 @@ def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
     First those of x_1, and of x_2, with themselves, which show symmetric parts; then
     those of x_1 with x_2.
     """
+    # Of −p and −q, with squares doubled: the same factors in all columns change no
+    # relation.
     M = weights.M[0]
     symmetric = list((M + M.T)[np.triu_indices(WIDTH)])
     none = [Fraction(0)] * len(symmetric)
@@ -254,18 +261,16 @@ def _forms(weights: ExactWeights, causal: bool) -> list[list[Fraction]]:
 
 def _in_words(letters: tuple[str, ...], row: tuple[Fraction, ...]) -> str:
     """θ′ on the left if it takes part, θ on the right."""
-    mine = {
-        letter: c
-        for letter, c in zip(letters, row, strict=True)
-        if "′" not in letter and c
-    }
-    theirs = {
-        letter: c for letter, c in zip(letters, row, strict=True) if "′" in letter and c
-    }
-    left, right = (
-        (theirs, {letter: -c for letter, c in mine.items()}) if theirs else (mine, {})
-    )
-    return f"{_monomial(left)} = {_monomial(right)}"
+    mine: dict[str, Fraction] = {}
+    theirs: dict[str, Fraction] = {}
+    for letter, c in zip(letters, row, strict=True):
+        if c:
+            (theirs if "′" in letter else mine)[letter] = c
+    if not theirs:
+        return f"{_monomial(mine)} = 1"
+    # On the other side of the equation a power has the other sign.
+    right = {letter: -c for letter, c in mine.items()}
+    return f"{_monomial(theirs)} = {_monomial(right)}"
 
 
 def _monomial(powers: dict[str, Fraction]) -> str:

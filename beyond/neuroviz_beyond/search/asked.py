@@ -39,6 +39,7 @@ def what_is_asked(
         letter = numbered("M", i)
         has_symmetric_part = numerical_rank(M + M.T) > 0
         found.append(Hypothesis(f"{letter} is not antisymmetric", has_symmetric_part))
+        # Theorem F allows rank one in the last layer.
         is_asked = case.source == "Theorem 3.7" or i < len(ranks)
         if case.source in _ABOUT_RANKS and is_asked:
             says = f"rk {letter} ≥ 2 (it is {rank})"

@@ -175,7 +175,7 @@ def case_weights(case: SearchCase, seed: int) -> Weights:
         d = case.arch.widths[0]
         drawn = rng.standard_normal((d, d))
         M = drawn - drawn.T if case.first == "antisymmetric" else np.zeros((d, d))
-        weights |= {"1.Q": M, "1.K": np.eye(d)}
+        weights |= {"1.Q": M, "1.K": np.eye(d)}  # a = d in these cases
     return weights
 
 

@@ -89,6 +89,7 @@ class Misfit:
     def _features(self, weights: Weights) -> tuple[np.ndarray, np.ndarray | None]:
         """Z⁺, and an orthonormal basis of the rows of Z; None after an overflow."""
         Z = _side_by_side(self._forward(_without_last(weights)))
+        # No step goes to such weights, so nobody reads their Z⁺.
         if not np.isfinite(Z).all():
             return Z.T, None
         U, s, rows = np.linalg.svd(Z, full_matrices=False)
@@ -114,6 +115,7 @@ def descend(
     """
     for _ in range(_ROUNDS):
         chart = chart_at(arch, weights, free_last=not misfit.eliminate)
+        # Coarse tolerances: what comes near a solution is polished.
         found, left, is_done = _least_squares(misfit, chart, 1e-6, 1e-8, _STEPS)
         weights = chart.weights(found)
         if is_done:
@@ -126,7 +128,8 @@ def descend(
 def polish(
     arch: Transformer, weights: Weights, misfit: Misfit
 ) -> tuple[Weights, float]:
-    """The same from near a solution, in one chart, as far down as rounding allows."""
+    """The same from near a solution, in one chart, as far down as rounding allows; V_l
+    moves with the others."""
     chart = chart_at(arch, weights)
     found, left, _ = _least_squares(misfit, chart, 1e-12, 1e-14, _POLISH_STEPS)
     return chart.weights(found), left
@@ -136,7 +139,10 @@ def _least_squares(
     misfit: Misfit, chart: Chart, ftol: float, xtol: float, steps: int
 ) -> tuple[np.ndarray, float, bool]:
     """Descend in one chart: its last coordinates and misfit, and whether steps were
-    left."""
+    left.
+
+    Radius, thresholds and tests are those of MINPACK's `lmder` (Moré 1978), nearly.
+    """
     p = np.zeros(chart.size)
     f = misfit.value(chart, p)
     scale = 0 * p
@@ -153,6 +159,8 @@ def _least_squares(
             )
             scale = np.maximum(scale, lengths)
             scale[scale == 0] = 1.0
+            # J/scale has many more rows than columns: the Q of its QR decomposition is
+            # never made, and the last column of R is Qᵀf.
             R = np.linalg.qr(np.column_stack([J / scale, f]), "r")
             U, s, rows = np.linalg.svd(R[: len(p), :-1], full_matrices=False)
             kept = s > _FLAT * s[0]
@@ -164,6 +172,7 @@ def _least_squares(
         step = rows.T @ y / scale
         there = misfit.value(chart, p - step)
         won = 1 - (np.linalg.norm(there) / size) ** 2
+        # ‖g‖² − ‖g − s y‖², where s g = (s² + λ) y
         expected = float(np.square(s * y).sum() + 2 * damping * length**2) / size**2
         if won < expected / 4:
             radius = length * (0.5 if won >= 0 else 0.1)
@@ -182,6 +191,7 @@ def _least_squares(
 def _within(s: np.ndarray, g: np.ndarray, radius: float) -> tuple[np.ndarray, float]:
     """y = s g/(s² + λ) with the least λ ≥ 0 such that ‖y‖ is the radius, up to a tenth,
     or less; and λ."""
+    # Newton's method for 1/‖y‖ = 1/radius, which is nearly linear in λ (Hebden, Moré).
     damping = 0.0
     y = g / s
     while (length := float(np.linalg.norm(y))) > 1.1 * radius:

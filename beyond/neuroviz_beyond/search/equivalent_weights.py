@@ -46,6 +46,7 @@ def comparable(arch: Transformer, given: Weights, weights: Weights) -> VirtualWe
     except (ValueError, np.linalg.LinAlgError):
         # no common basis: compare in their own bases
         layers = shown("search_fiber", arch, second)
+    # for each layer A, c and V one above the other, shape (heads, d + 1 + d′, d)
     M = [np.concatenate([one.A, one.c[:, None], one.V], axis=1) for one in layers]
     return VirtualWeights(np.concatenate([one.omega for one in layers]), tuple(M))
 
@@ -53,14 +54,12 @@ def comparable(arch: Transformer, given: Weights, weights: Weights) -> VirtualWe
 def shuffled(given: VirtualWeights, like: VirtualWeights) -> VirtualWeights:
     """The given weights with, for each head of `like`, the given head nearest to it; a
     head may repeat."""
-    apart = (
-        ((M[None] - M2[:, None]) ** 2).sum((2, 3))
-        for M, M2 in zip(given.M, like.M, strict=True)
-    )
-    return VirtualWeights(
-        given.L,
-        tuple(M[each.argmin(axis=1)] for M, each in zip(given.M, apart, strict=True)),
-    )
+    layers = []
+    for ours, theirs in zip(given.M, like.M, strict=True):
+        # squared distances, a row for each head of `like`, a column for each given one
+        apart = ((ours[None] - theirs[:, None]) ** 2).sum((2, 3))
+        layers.append(ours[apart.argmin(axis=1)])
+    return VirtualWeights(given.L, tuple(layers))
 
 
 def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
@@ -75,6 +74,7 @@ def normalised(attention: str, virtual: VirtualWeights) -> VirtualWeights:
     """
     if attention == "softmax":
         return virtual
+    # Eq. 13: L takes over ∏ ‖M_i‖^(3^(l − i)).
     factor = 1.0
     M = []
     for power, matrix in zip(reversed(range(len(virtual.M))), virtual.M, strict=True):
@@ -159,6 +159,7 @@ def _swaps(virtual: VirtualWeights) -> list[Equivalent]:
     for i in reversed(range(len(M))):
         u, z, k = _leading(M[i])
         if z is not None:
+            # c_j = vᵀM_j v: all later M_j are c_j v vᵀ, or the loop had ended.
             later = tuple(float(v @ B @ v) * np.outer(u, u) for B in M[i + 1 :])
             new = VirtualWeights(
                 s * np.outer(h, u), (*M[:i], z * np.outer(v, k), *later)
@@ -211,6 +212,7 @@ def _exchanges(virtual: VirtualWeights) -> list[Equivalent]:
 
 
 def _multiple_of_J(M: np.ndarray) -> float | None:
+    """c, if the 2 × 2 matrix is c J, that is antisymmetric and not 0."""
     symmetric = np.linalg.norm(M + M.T)
     return (
         None if symmetric > _TINY * np.linalg.norm(M) or not M.any() else float(M[0, 1])

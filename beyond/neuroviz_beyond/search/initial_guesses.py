@@ -58,8 +58,8 @@ def draw(
         −L           L with the other sign, and V_l among what moves
 
     The last four with noise of 0.1 % to 30 %, and cut down to the ranks that the
-    architecture allows. Beyond the paper the A of heads stand for the M_i and change
-    places inside a layer.
+    architecture allows. Beyond the paper the A of heads stand for the M_i, and in a
+    swap the Q of a layer's heads change places.
 
     Returns a network of this architecture, and whether its V_l is to move as well, and
     not to be the best one all the time.
@@ -90,6 +90,7 @@ def draw(
         L, M[-1] = _exchanged(L, M[-1])
     else:
         L = -L
+    # The best V_l would turn L round again at once.
     return _near(thin, VirtualWeights(L, tuple(M)), rng), kind == "−L"
 
 
@@ -98,11 +99,12 @@ def _near_heads(
 ) -> Weights:
     """A network with heads near to what the kind says."""
     found = with_heads(arch, weights)
-    for i in _some(arch.num_layers, rng) + 1:
+    for i in _some(arch.num_layers, rng) + 1:  # layers are counted from 1
         Q = found[f"{i}.Q"]
         K = found[f"{i}.K"]
         if kind == "near ρM":
             Q = Q * rng.choice([-1, 1]) * 10 ** rng.uniform(-0.5, 0.5)
+        # KᵀQ becomes QᵀK; where heads share a K, there are too few of them.
         elif kind == "transposes" and len(Q) == len(K):
             Q, K = K, Q
         elif kind == "swapped":
@@ -124,6 +126,7 @@ def _random(
         Q = drawn[f"{i}.Q"]
         A = drawn[f"{i}.K"].T @ Q
         V = drawn[f"{i}.V"]
+        # With orthonormal rows in all earlier V, M_i = UᵀA_iU is as long as A_i.
         if V.shape[0] <= V.shape[1]:
             drawn[f"{i}.V"] = np.linalg.qr(V.T)[0].T
         size = (np.linalg.norm(M) or 1.0) * 10 ** rng.uniform(-0.5, 0.5)
@@ -151,6 +154,7 @@ def _near(thin: Weights, wanted: VirtualWeights, rng: np.random.Generator) -> We
     U = np.eye(wanted.L.shape[1])
     found = {}
     for i, M in enumerate(wanted.M, start=1):
+        # M = UᵀAU gives A = BᵀMB with U B = 1; of it the best matrix of rank a is kept.
         back = np.linalg.pinv(U)
         left, s, right = np.linalg.svd(_noisy(back.T @ M @ back, noise, rng))
         a = len(thin[f"{i}.Q"])

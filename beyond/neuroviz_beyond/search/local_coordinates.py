@@ -83,6 +83,8 @@ def narrow(arch: Transformer, weights: Weights) -> Weights:
             Q = K.T @ Q
             K = np.eye(a)
         if i < arch.num_layers:
+            # V has at most rank r_i, so its rows are combinations of these orthonormal
+            # ones. The SVD has r_i of them also where V has lost rank.
             rows = np.linalg.svd(V)[2][: reduced.widths[i]]
             back = V @ rows.T
             V = rows
@@ -112,6 +114,7 @@ def chart_at(arch: Transformer, weights: Weights, free_last: bool = True) -> Cha
     centre = _normal_form(arch, weights)
     blocks = []
     for i, layer in enumerate(by_layer(centre), start=1):
+        # ‖Q_i‖ = 1 stays to first order: the rescaling is no coordinate.
         if arch.attention == "lightning":
             of_Q = _complement(layer["Q"].reshape(1, -1)).T
         else:
@@ -128,19 +131,22 @@ def chart_at(arch: Transformer, weights: Weights, free_last: bool = True) -> Cha
 def _normal_form(arch: Transformer, weights: Weights) -> Weights:
     """The same function with orthonormal rows in K_i and V_i (i < l), and ‖Q_i‖ = 1 for
     lightning."""
-    back = np.eye(arch.widths[0])
+    back = np.eye(arch.widths[0])  # Sᵀ of the V before (Eq. 9)
     found = {}
     for i in range(1, arch.num_layers + 1):
         Q = weights[f"{i}.Q"] @ back
         K = weights[f"{i}.K"] @ back
         V = weights[f"{i}.V"] @ back
+        # K = SᵀK′, so KᵀQ = K′ᵀ(S Q).
         K_rows, S = np.linalg.qr(K.T)
         K = K_rows.T
         Q = S @ Q
+        # (A, V) → (A/c, c V) is a rescaling, layer by layer (Eq. 13).
         if arch.attention == "lightning":
             length = np.linalg.norm(Q)
             Q = Q / length
             V = V * length
+        # V = SᵀV′: the layers after it take over Sᵀ.
         if i < arch.num_layers:
             V_rows, S = np.linalg.qr(V.T)
             V = V_rows.T
@@ -151,6 +157,7 @@ def _normal_form(arch: Transformer, weights: Weights) -> Weights:
 
 def _complement_of_each_row(matrix: np.ndarray) -> np.ndarray:
     """The directions of a matrix whose rows move at right angles to all its rows."""
+    # κN moves the row k by Σ_m κ_km N_m, whatever the other rows do.
     return np.kron(np.eye(len(matrix)), _complement(matrix).T)
 
 

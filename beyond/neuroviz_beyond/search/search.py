@@ -170,6 +170,7 @@ def search_in_steps(
         )
     ends = [] if ends is None else ends
     for number in range(len(ends), starts):
+        # Each start has its own random numbers, whatever the others take.
         draws, looks = (
             np.random.default_rng([seed, which, number]) for which in (1, 3)
         )
@@ -244,6 +245,7 @@ def _try(
 ) -> tuple[Weights, StartOutcome]:
     """One start: descend on small inputs, polish on inputs of size 1, then test on
     fresh inputs."""
+    # the spectral norm of M_i; with heads of A, c and V of a layer, one above the other
     size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
     network = arch.attention if arch.is_plain else arch
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
@@ -296,6 +298,7 @@ def _spectrum(
         J = J.reshape(-1, chart.size) * (
             np.linalg.norm(flatten(arch, weights)) / np.linalg.norm(Y)
         )
+        # As many as the dimension: all others belong to those changes.
         sigma = np.linalg.svd(J, compute_uv=False)[: expected_dimension(arch).value]
         return float(sigma[-1]), _zeros(sigma, residual)
     along = tangent_map(chart)
@@ -305,7 +308,8 @@ def _spectrum(
     if arch.attention == "lightning":  # with ‖L‖ = 1, L moves by a share of its length
         length = np.linalg.norm(virtual.L)
         along[entries:] /= length
-        size = np.sqrt(len(virtual.M) + 1)
+        size = np.sqrt(len(virtual.M) + 1)  # the centre has all ‖M_i‖ = 1
+    # Back from orthonormal directions of the virtual weights to coordinates.
     _, s, coordinates = np.linalg.svd(along, full_matrices=False)
     kept = s > _RANK * s[0]
     J = J.reshape(-1, chart.size) @ (coordinates[kept].T / s[kept])
@@ -332,6 +336,7 @@ class _End:
         """The largest distance of two findings of one point."""
         if self.kernel:
             return _MERGE_SINGULAR
+        # To first order the point is residual/σ_min away.
         return min(
             _MERGE_MOST, max(_MERGE, 100 * self.outcome.residual / self.sigma_min)
         )
@@ -368,6 +373,7 @@ def _sort(
 def _gather(attention: str, findings: list[_End]) -> list[list[_End]]:
     """Groups of findings near to the best one of the group."""
     groups: list[list[_End]] = []
+    # The best comes first, so each group begins with its best one.
     for found in sorted(findings, key=lambda one: one.outcome.residual):
         for group in groups:
             apart = distance(attention, group[0].outcome.virtual, found.outcome.virtual)

@@ -69,8 +69,10 @@ def fitting_units(arch: Transformer, weights: Weights) -> Units:
     for tokens in run(layers, size * X, arch.skip, arch.causal)[1]:
         lengths.append(float(np.sqrt((tokens**2).mean())))
     _check_biases(layers, lengths)
+    # A skip adds tokens before a layer to those after it, so all have one unit.
     if arch.skip:
         return (size,) * len(ones)
+    # Ordinary lengths need no unit, and outputs that are all 0 have none.
     inner = (
         1.0 if 1 / _HEADS_APART < length < _HEADS_APART or not length else length
         for length in lengths[1:]
@@ -117,6 +119,7 @@ def in_units(arch: Transformer, weights: Weights, units: Units) -> Weights:
     for i, (before, after) in enumerate(
         zip(units[:-1], units[1:], strict=True), start=1
     ):
+        # Q, K and V read tokens x = before · x′; V, or O after it, writes after · y′.
         for name in "QKV":
             found[f"{i}.{name}"] = found[f"{i}.{name}"] * before
         found[f"{i}.{outer}"] = found[f"{i}.{outer}"] / after
@@ -137,6 +140,7 @@ def _balanced_inside(layer: Weights, i: int) -> Weights:
     size = {
         name: float(np.linalg.norm(matrix)) or 1.0 for name, matrix in layer.items()
     }
+    # β KᵀQ and O V stay: what one factor loses, another one gets.
     heat = size["beta"] / np.sqrt(layer["beta"].size) if "beta" in layer else 1.0
     keys = np.sqrt(size["Q"] * heat / size["K"])
     factor = {
@@ -168,10 +172,13 @@ def as_given(
     omega = []
     start = 0
     for heads, before, after in zip(virtual.M, units[:-1], units[1:], strict=True):
+        # The rows are those of A, which meets two tokens, of c, which meets one, and of
+        # V, which maps tokens before the layer to tokens after it.
         d = heads.shape[-1]
         scale = np.full((heads.shape[1], 1), after / before)
         scale[:d], scale[d] = 1 / before**2, 1 / before
         M.append(heads * scale)
+        # ω of this layer has as many entries as V has rows.
         stop = start + heads.shape[1] - d - 1
         omega.append(virtual.L[start:stop] * after)
         start = stop

@@ -70,13 +70,12 @@ class UnrollSetting:
         """j_1, …, j_n at random and j_{n+1} = i, from 0; fewer layers keep the first
         ones."""
         places = len(unroll(self.layers))
+        x = self.output - 1
         if self.two_tokens:
-            return (*(1 if self.output == 1 else 0,) * places, self.output - 1)
+            y = 1 if x == 0 else 0  # another token
+            return (*[y] * places, x)
         chances = np.random.default_rng([self.index_seed, 459]).random(MAX_PLACE)
-        return (
-            *(int(self.tokens * chance) for chance in chances[:places]),
-            self.output - 1,
-        )
+        return (*(int(self.tokens * chance) for chance in chances[:places]), x)
 
     @property
     def term(self) -> tuple[int, ...]:
@@ -85,6 +84,7 @@ class UnrollSetting:
         if self.two_tokens:
             return self.drawn
         found = list(self.drawn)
+        # With equal ends, what stands outside the window does not see it turned round.
         first, *_, last = mirror(self.layers, self.place)
         found[first - 1] = found[last - 1]
         return tuple(found)
@@ -229,6 +229,8 @@ def readable_network(
         size = np.exp(rng.uniform(np.log(_SMALLEST), np.log(_LARGEST), (rows, 4)))
         return size * rng.choice([-1.0, 1.0], (rows, 4))
 
+    # L X and XᵀM_hX are drawn, so L and M_h follow. Values are 1 up to the last layer:
+    # M_h is A_h.
     back = np.linalg.inv(X)
     L = readable(1) @ back
     network = {}
@@ -303,7 +305,9 @@ def _reflection(
     place = setting.place
     window = mirror(setting.layers, place)
     radius = len(window) // 2
+    # x_jᵀM̃x_j is its own transpose.
     changed = (place,) * (indices[place - 1] != indices[place])
+    # A window of 2r indices has 2r − 1 numbers between them; the middle one stays.
     moved = tuple((place + s, place - s) for s in range(1 - radius, radius) if s)
     turned = _numbers(virtual, X, reflect(setting.layers, indices, place))
     return Reflection(*turned, moved, changed)
