@@ -58,7 +58,7 @@ export function offOrbitView(host: HTMLElement, options: OffOrbitOptions) {
       const factor = rank === "Q" ? "K" : "Q";
       const by = withMinus(value.toFixed(2));
       const step = value < 0 ? by.replace("−", "− ") : `+ ${by}`;
-      headline([{ text: `${factor} ${step} v wᵀ` }], false);
+      headline([{ text: `${step} v wᵀ` }], false);
       ring.name(`${factor} alone, off the orbit`);
       ring.radius(1.1 * sizes.marker);
       ring.to([x, y(value)], value, `${by} off the orbit`, range);
