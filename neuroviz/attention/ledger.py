@@ -22,7 +22,6 @@ from neuroviz.attention.formulas import (
 )
 from neuroviz.rank.budget import Budget
 from neuroviz.rank.cost import BUDGET_SECONDS, in_words
-from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, PrimeField
 from neuroviz.rank.memory import check_memory
 from neuroviz.rank.network import Network
@@ -52,8 +51,9 @@ class KernelLedger:
         dimension: what remains.
         note: where the unexplained directions come from.
         measured: the measurement of the dimension, over all parameters.
-        error_bound: the probability that a random point made one of the ranks too
-            small.
+        error_bound: the probability that random points made the dimension too small.
+            The ranks of the families are those at one random point: where nothing is
+            unexplained, their sum is right if the dimension is.
     """
 
     network: Network
@@ -112,8 +112,6 @@ def ledger_of(
     tell.finish()
 
     unexplained = parameters - space.dimension - measured.value
-    # Directions of a change of basis or scale are linear in the weights: degree 1.
-    chance = schwartz_zippel(space.dimension, 1, over.p)
     return KernelLedger(
         network=net,
         parameters=parameters,
@@ -123,7 +121,7 @@ def ledger_of(
         dimension=measured.value,
         note=_note(net, entries, unexplained, measured.value),
         measured=measured,
-        error_bound=min(1.0, measured.error_bound + chance),
+        error_bound=measured.error_bound,
     )
 
 

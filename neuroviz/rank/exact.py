@@ -41,19 +41,23 @@ BYTES_IN_ALL = 2**27
 """What all threads may take for rows of the derivative, as far as possible."""
 
 
+_NEVER_DRAWN = 5  # residues at most: a rotary slope is not 0, ±1 or a root of −1
+
+
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
     """A bound on the probability that a random point mod p shows `found` although the
     rank is larger.
 
-    At most (found + 1) · degree / p: then a minor of that size, not zero as a
-    polynomial, is zero at the point. `degree` bounds the total degree of an entry in
-    everything that was drawn at random.
+    At most (found + 1) · degree / (p − 5): then a minor of that size, not zero as a
+    polynomial, is zero at the point. Each number is drawn from p − 5 residues or more,
+    and `degree` bounds the total degree of an entry in all of them.
 
     >>> schwartz_zippel(found=18, degree=22, p=8_388_593) < 5e-5
     True
     """
     numerator = (found + 1) * degree  # of a deep network beyond what floats hold
-    return 1.0 if numerator >= p else numerator / p
+    size = p - _NEVER_DRAWN
+    return 1.0 if numerator >= size else numerator / size
 
 
 @dataclass(frozen=True)
