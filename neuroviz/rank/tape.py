@@ -282,9 +282,6 @@ class Tape:
         """
         rows, columns = shape
         count = len(entries.value)
-        if size == 0:
-            value = entries.value.reshape(count, rows, columns)
-            return self.note(value, entries.degree, (Source(entries, _in_a_row, 0),))
         # What stands beside the identity comes first, then all rows below it.
         cut = size * (columns - size)
         beside = entries.value[:, :cut].reshape(count, size, columns - size)
