@@ -14,6 +14,7 @@ HEAD = (
     '<link rel="icon" href="data:,">'
     '<link rel="stylesheet" href="_static/look.css">'
     '<link rel="stylesheet" href="_static/book.css">'
+    '<link rel="stylesheet" href="_static/box.css">'
 )
 
 

@@ -114,6 +114,7 @@ await make("book/live.ts", `${BOOK}/live/live`, {
 await make("book/worker.ts", `${BOOK}/live/worker`, {});
 await make("book/link.ts", `${BOOK}/live/link`, {});
 await make("book/book.ts", `${BOOK}/static/book`, { format: "iife" });
+await make("classroom/box.css", `${BOOK}/static/box`, {});
 await make("front/front.ts", `${BOOK}/static/front`, { format: "iife" });
 for (const name of ["student", "teacher", "projector"]) {
   await make(`classroom/${name}.ts`, `${CLASSROOM}/${name}`, {});

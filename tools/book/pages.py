@@ -10,7 +10,13 @@ import nbformat
 from neuroviz.kit.asking import FIRST_GUESS
 from tools.book.capture import PANEL, PRESETS, QUESTION
 from tools.book.mathml import mathml
-from tools.book.questions import has_section, last_section, mark_folds, marked
+from tools.book.questions import (
+    choices_of,
+    has_section,
+    last_section,
+    mark_folds,
+    marked,
+)
 from tools.book.stills import add_stills
 from tools.notebooks import place_of
 
@@ -264,7 +270,8 @@ def shown(output: dict) -> str:
 
 
 def question(identity: str, data: dict) -> str:
-    """A question to the reader, with the answer folded."""
+    """A question to the reader, with the answer folded, and with what book/guess.ts
+    needs to take a guess first."""
     remarks = ""
     if data["remarks"]:
         what = "Wrong guesses, and what each of them overlooks:"
@@ -274,8 +281,14 @@ def question(identity: str, data: dict) -> str:
         remarks = "\n".join([f"{what}\n", *lines])
     badge = f"{data['badge']} " if data["badge"] else ""
     asks = f' data-asks="{escape(data["asks"])}"' if data["asks"] else ""
+    known = {
+        "answer": data["answer"],
+        "choices": choices_of(data),
+        "remarks": dict(data["remarks"]),
+    }
+    guess = escape(json.dumps(known, ensure_ascii=False))
     fold = (
-        f'<details class="nv-question"{asks}>\n<summary>\n\n'
+        f'<details class="nv-question"{asks} data-guess="{guess}">\n<summary>\n\n'
         f"**Predict.** {data['question']}\n\n"
         "</summary>\n\n"
         f"{badge}**{data['answer']}**. {data['why']}\n\n"

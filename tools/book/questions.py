@@ -20,7 +20,7 @@ _MARK = re.compile(
 _PLANNED = re.compile(r"<!-- asks: (.*?) -->")
 _FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
 _QUESTION = re.compile(
-    r'<details class="nv-question"(?P<asks>[^>]*)>\s*'
+    r'<details class="nv-question"(?P<asks> data-asks="[^"]*")?[^>]*>\s*'
     r"<summary>(?P<asked>.*?)</summary>(?P<answer>.*?)<!-- remarks -->",
     re.DOTALL,
 )
@@ -88,13 +88,21 @@ def for_class(html: str) -> tuple[str, dict[str, dict]]:
         question = _QUESTION.search(found["html"])
         its["html"] = question["answer"].strip()
         asked = question["asked"].strip()
-        asks = question["asks"]
+        asks = question["asks"] or ""
         return (
             f'<div class="nv-class" id="{name}" data-question="{name}"{asks}>'
             f"{asked}</div>"
         )
 
     return _MARK.sub(without, html), kept
+
+
+def choices_of(question: dict) -> list[str]:
+    """What there is to choose from, as `capture.texts` says it; nothing where a number
+    is asked for."""
+    if question["kind"] == "number":
+        return []
+    return [choice for choice, _ in question["remarks"]]
 
 
 def planned(plan: str) -> list[str]:
@@ -153,9 +161,7 @@ def write(
                 "section": one["section"],
                 "question": one["question"],
                 "kind": one["kind"],
-                "choices": [guess for guess, _ in one["remarks"]]
-                if one["kind"] == "choice"
-                else [],
+                "choices": choices_of(one),
                 "mistakes": remarks,
                 "planned": plan.index(one["question"]) + 1
                 if one["question"] in plan

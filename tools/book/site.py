@@ -214,7 +214,7 @@ def _sphinx(source: Path, site: Path) -> None:
         "html_theme": "furo",
         "html_favicon": str(STATIC / "icon.svg"),
         "html_static_path": [str(STATIC)],
-        "html_css_files": ["look.css", "book.css"],
+        "html_css_files": ["look.css", "book.css", "box.css"],
         "html_js_files": [("book.js", {"defer": "defer"})],
         "html_copy_source": False,
         "html_show_sourcelink": False,

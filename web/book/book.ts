@@ -1,6 +1,7 @@
 /** The panels of a page of the static edition. */
 import { anchorOf, followPages } from "../kit/pages";
 import { giveDrawersKeys } from "./drawers";
+import { askFirst } from "./guess";
 import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
@@ -29,6 +30,11 @@ function start() {
   };
   for (const question of document.querySelectorAll<HTMLElement>("details[data-asks]")) {
     question.addEventListener("toggle", () => answered(question.dataset.asks!));
+  }
+  for (const [number, fold] of document
+    .querySelectorAll<HTMLDetailsElement>("details[data-guess]")
+    .entries()) {
+    askFirst(fold, number);
   }
   // In a class the teacher shows it: see classroom/box.ts.
   document.addEventListener("nv-answered", ({ detail }: CustomEventInit<string>) => {

@@ -1,4 +1,5 @@
 /** In each page of a class that asks: its questions become boxes, and listen to the teacher. */
+import "./box.css";
 import "./student.css";
 import { Box } from "./box";
 import { ask, listenTo, made, Refusal, type State } from "./messages";

@@ -25,7 +25,7 @@ export interface Product {
   /** C⁻¹. */
   back: Matrix;
   start: Pair;
-  /** Where one factor has lost a rank: a change of the other one that leaves A alone, as no C does. */
+  /** Where one factor has lost a rank: a change of the other one that leaves A alone. */
   direction: Matrix | null;
   /** The first Q and K, of which one has left the orbit in that direction. */
   aside: Pair;
