@@ -166,7 +166,7 @@ def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
     link.wait_for()
     teacher.get_by_text("0 of 1 have answered").wait_for()
     link.click()
-    page.wait_for_url(f"**/{PAGE}.html#{NUMBER}")
+    page.wait_for_url(f"**/{PAGE}.html#ask-{NUMBER}")
     lock(page, "64")
     link.wait_for(state="detached")
     insist(teacher, "Vote again")
@@ -521,7 +521,7 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
 
         page.goto(f"http://{room.students}/")
         page.get_by_role("link", name="How many dimensions?").tap()
-        page.wait_for_url(f"**#{NUMBER}")
+        page.wait_for_url(f"**#ask-{NUMBER}")
         page.wait_for_function(is_there)
 
 

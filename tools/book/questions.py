@@ -90,7 +90,8 @@ def for_class(html: str) -> tuple[str, dict[str, dict]]:
         asked = question["asked"].strip()
         asks = question["asks"] or ""
         return (
-            f'<div class="nv-class" id="{name}" data-question="{name}"{asks}>'
+            # panels of the page are called by the same names and other numbers
+            f'<div class="nv-class" id="ask-{name}" data-question="{name}"{asks}>'
             f"{asked}</div>"
         )
 

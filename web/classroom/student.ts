@@ -49,8 +49,8 @@ function say(trouble: string) {
   if (trouble || !now?.isAsked) return;
   const link = made("a", "", now.question);
   const isHere = now.page === page;
-  link.href = `${isHere ? "" : `/${now.page}.html`}#${now.name}`;
-  if (isHere) link.addEventListener("click", () => goTo(now.name));
+  link.href = `${isHere ? "" : `/${now.page}.html`}#ask-${now.name}`;
+  if (isHere) link.addEventListener("click", () => goTo(`ask-${now.name}`));
   bar.append("Your teacher asks: ", link);
 }
 
