@@ -367,6 +367,7 @@ def css() -> str:
         size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;"
         for size, s in _SIZES.items()
     }
+    # Errors stand on white in both modes, so theirs is the light colour.
     light = _MODES["light"]
     colors = (
         f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside:"

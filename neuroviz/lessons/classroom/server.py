@@ -51,7 +51,7 @@ SOCKETS = {
     "websocket_ping_interval": 15,
     "websocket_ping_timeout": 15,
     "websocket_max_message_size": 256,
-    "log_function": lambda handler: None,
+    "log_function": lambda handler: None,  # a line would say which address asks
 }
 
 
