@@ -28,7 +28,7 @@ from neuroviz.lessons import teaching
 from neuroviz.lessons.checks_one_layer import check_large_fibre
 from neuroviz.lessons.classroom.site import Site
 from neuroviz.lessons.exercise import exercise
-from tools.book import capture, pages, questions, reference, site, stills
+from tools.book import capture, pages, questions, reference, run, site, stills
 from tools.book.__main__ import MOST_MEGABYTES
 from tools.book.mathml import mathml
 from tools.notebooks import FOLDERS, name_of, place_of, sources
@@ -237,6 +237,22 @@ def test_a_preset_with_a_large_still_waits_for_python(monkeypatch):
     assert data["presets"][0]["still"] is None
     assert 'title="needs Live">a &lt; 2<' in pages.panel("x-1", "x", data)
     panel.close()
+
+
+def test_a_notebook_runs_again_after_a_change_of_either_package(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    notebook = tmp_path / "notebooks" / "one.py"
+    paths = [notebook]
+    for package in ("neuroviz", "beyond/neuroviz_beyond"):
+        paths.append(tmp_path / package / "inner" / "module.py")
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text("1\n")
+    marks = {run.fingerprint(notebook)}
+    for path in paths:
+        path.write_text("2\n")
+        marks.add(run.fingerprint(notebook))
+    assert len(marks) == 1 + len(paths)
 
 
 def test_one_line_of_code_is_one_line():

@@ -36,6 +36,7 @@ EDITIONS = ("student", "instructor")
 _REMARK = re.compile(
     r"<!--\s*teacher(?:\s*\((\d+) min\))?:\s*(.*?)\s*-->\n?", re.DOTALL
 )
+# One that begins a line takes the line's end along, any other one the space before it.
 _CHECK = re.compile(
     r"^{0}\n?|[ \t]*{0}".format(
         r"<!--\s*(?:(?:check|tested|page):.*?|(?:end of )?lab\s*)-->"
@@ -154,6 +155,7 @@ def instructor(notebook: NotebookNode) -> NotebookNode:
             cells += _in_sight(cell)
         else:
             cells.append(cell)
+    # Below the title, which is the first cell.
     cells.insert(1, _markdown(header(notebook), tags=["instructor"]))
     return _with(notebook, cells)
 
@@ -210,6 +212,7 @@ def relinked(text: str, folder: str) -> str:
 
     def turned(found: re.Match) -> str:
         target = normpath(f"{folder}/{found[1]}")
+        # "edition" stands for either: both lie equally deep.
         return f"]({relpath(target, f'{TARGET.name}/edition/{folder}')})"
 
     return _LINK.sub(turned, text)

@@ -37,24 +37,30 @@ def animated(pictures: Sequence[bytes], seconds: float) -> bytes:
     ]
     number = 0  # of every fcTL and fdAT, together
     for place, picture in enumerate(pictures):
-        data = zlib.compress(
-            zlib.decompress(b"".join(d for k, d in _chunks(picture) if k == b"IDAT")), 9
+        # One stream may be cut into several chunks; together they pack better.
+        stream = b"".join(data for kind, data in _chunks(picture) if kind == b"IDAT")
+        data = zlib.compress(zlib.decompress(stream), 9)
+        width, height = struct.unpack(">II", headers[0][:8])
+        control = struct.pack(
+            ">IIIIIHHBB",
+            number,
+            width,
+            height,
+            0,  # at the left
+            0,  # at the top
+            round(1000 * seconds),
+            1000,  # the delay is in thousandths of a second
+            0,  # the picture stays until the next one
+            0,  # which replaces all of it
         )
-        where = struct.unpack(">II", headers[0][:8]) + (0, 0)
-        parts.append(
-            _chunk(
-                b"fcTL",
-                struct.pack(
-                    ">IIIIIHHBB", number, *where, round(1000 * seconds), 1000, 0, 0
-                ),
-            )
-        )
-        parts.append(
-            _chunk(b"fdAT", struct.pack(">I", number + 1) + data)
-            if place
-            else _chunk(b"IDAT", data)
-        )
-        number += 2 if place else 1
+        parts.append(_chunk(b"fcTL", control))
+        # The first one is an IDAT, which has no number: what knows no motion shows it.
+        if place:
+            parts.append(_chunk(b"fdAT", struct.pack(">I", number + 1) + data))
+            number += 2
+        else:
+            parts.append(_chunk(b"IDAT", data))
+            number += 1
     return b"".join([*parts, _chunk(b"IEND", b"")])
 
 
@@ -89,6 +95,7 @@ def dragged(page: object, panel: str, name: str) -> list[bytes]:
         page.wait_for_timeout(1500)
         pictures.append(page.screenshot(clip=box))
     page.mouse.up()
+    # Back without the two ends, which would be shown twice.
     return pictures + pictures[-2:0:-1]
 
 
@@ -106,4 +113,4 @@ def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
     while place < len(picture):
         (length,) = struct.unpack_from(">I", picture, place)
         yield picture[place + 4 : place + 8], picture[place + 8 : place + 8 + length]
-        place += 12 + length
+        place += 12 + length  # length, kind and checksum have four bytes each

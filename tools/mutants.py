@@ -166,6 +166,7 @@ def mutants(path: str, source: str, text_of: str = "") -> Iterator[tuple[Mutant,
     """
     tree = ast.parse(source)
     seen: dict[tuple, int] = {}
+    # All places first: below the tree is changed, and changed back.
     for where, statement, parent, field, i in list(_places(tree, "", None)):
         held = getattr(parent, field)
         node = held if i is None else held[i]
@@ -476,7 +477,7 @@ def is_caught(tree: Path, tests: list[str], seconds: float) -> tuple[str | None,
     long it took."""
     before = time.perf_counter()
     code, output = _run(tree, tests, seconds)
-    # a case has another name, because the change is in what names it: ask all cases
+    # 4: no such test. A case has another name, as the change is in what names it.
     if code == 4:
         code, output = _run(
             tree, [*dict.fromkeys(test.partition("[")[0] for test in tests)], seconds
@@ -563,6 +564,7 @@ def judge(mutant: Mutant, tree: Path, tests: Felt) -> dict:
         "verdict": passed,
         "tests": len(asked),
     }
+    # Of all other changes the text is empty.
     text = max(text for _, text in mutants(mutant.path, source, mutant.name))
     (tree / mutant.path).write_text(text, encoding="utf-8")
     took = 0.0

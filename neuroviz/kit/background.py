@@ -83,5 +83,5 @@ def late(call: Callable[[], None]) -> Generator[None]:
         yield
     finally:
         timer.cancel()
-        if timer.ident:
+        if timer.ident:  # it was started; a call under way ends before the answer
             timer.join()

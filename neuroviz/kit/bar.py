@@ -75,6 +75,7 @@ def bar(after: float) -> Iterator[Report]:
         if drawn is None:
             drawn = _new_bar(begin)
         drawn.set_description(what, refresh=False)
+        # tqdm counts what is new, in thousandths.
         drawn.update(round(1000 * part) - drawn.n)
 
     try:
@@ -90,6 +91,7 @@ def _new_bar(begin: float):
     if IN_A_BROWSER:
         tqdm.monitor_interval = 0  # it would be a thread
     shape = "{l_bar}{bar}| {elapsed} < about {remaining}"
+    # smoothing=0 is the mean speed; miniters=1 looks at the clock at every report.
     drawn = tqdm(total=1000, unit="‰", bar_format=shape, smoothing=0, miniters=1)
     drawn.start_t = begin  # the time left comes from the speed since then
     return drawn

@@ -46,6 +46,7 @@ def nobody_is_there() -> bool:
     >>> nobody_is_there()
     False
     """
+    # Where nobody is, nobody can type: such a run says so. Voila says it, too.
     is_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
     return _message().get("content", {}).get("allow_stdin") is False and not is_voila
 
@@ -82,6 +83,7 @@ def _output_of_interact() -> widgets.Output | None:
     frame = sys._getframe(1)
     while frame:
         if frame.f_globals.get("__name__") == "ipywidgets.widgets.interaction":
+            # `interactive` has its output as self.out, `interactive_output` as out.
             output = getattr(
                 frame.f_locals.get("self"), "out", frame.f_locals.get("out")
             )
@@ -97,9 +99,13 @@ def _keep_in(output: widgets.Output, made: widgets.Widget) -> str:
     call = _CALLS.get(output)
     if call is None:
         call = _CALLS[output] = _Call(cell=running_cell())
-        output.observe(
-            lambda change: change["new"] or _close(_CALLS[output].made), names="comm"
-        )
+
+        def close_with_it(change: dict) -> None:
+            if not change["new"]:  # a closed widget has no comm
+                _close(_CALLS[output].made)
+
+        output.observe(close_with_it, names="comm")
+    # A call that makes several widgets makes all of them for one message.
     message = str(_message().get("header", {}).get("msg_id", ""))
     if message != call.message:
         _close(call.made)

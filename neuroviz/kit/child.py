@@ -36,6 +36,7 @@ class Child:
         self._has_ended = False
         self._printed = bytearray()
         self.connection, theirs = Pipe()
+        # A copy of the child's end here would keep the connection open after the child.
         with theirs:
             self.process = _start(theirs)
         self._printer = threading.Thread(
@@ -59,6 +60,7 @@ class Child:
                 for name, spec in self._modules.items()
             ):
                 return False
+            # What has come since, the child imports as it is today.
             self._modules |= present
             self._requests.put(request)
             return True
@@ -72,6 +74,7 @@ class Child:
             with self._lock:
                 if self._requests.empty():
                     self.end()
+            # the None of `end`, or a request that came just before the lock
             return self._requests.get()
 
     def answers(self, request: bytes) -> Generator[tuple[bool, object]]:
@@ -97,7 +100,7 @@ class Child:
     def _next_message(self) -> bytes:
         while not self.connection.poll(_GLANCE_SECONDS):
             # A process that the work has forked may hold the connection open after the
-            # child's end.
+            # child's end. Its last answer may come between the two looks.
             if self.process.poll() is not None and not self.connection.poll():
                 raise EOFError
         return self.connection.recv_bytes()
@@ -119,6 +122,7 @@ class Child:
         except subprocess.TimeoutExpired:
             self.end()
             return "the connection to it broke"
+        # Its last words are on their way; a fork of it may print for ever.
         self._printer.join(_GLANCE_SECONDS)
         if status == -9:  # SIGKILL, which Windows does not have
             return (
@@ -141,7 +145,7 @@ class Child:
             self._has_ended = True
             self._requests.put(None)
             self.process.kill()
-            self.process.wait()
+            self.process.wait()  # else the system keeps its entry
 
 
 def _start(theirs: Connection) -> subprocess.Popen:
@@ -161,6 +165,7 @@ def _start(theirs: Connection) -> subprocess.Popen:
     # with an entry that is relative to it, Python would not start
     if current_folder() is None:
         path = [entry for entry in path if os.path.isabs(entry)]
+    # The child has the mask of the thread that starts it.
     with _without_interrupts():
         return subprocess.Popen(
             # -P: no folder before the standard library. -u: words are heard before a
@@ -204,6 +209,6 @@ def _loaded_modules() -> dict[str, object]:
     been loaded anew."""
     return {
         name: vars(module).get("__spec__")
-        for name, module in [*sys.modules.items()]
+        for name, module in [*sys.modules.items()]  # another thread may import
         if type(module) is ModuleType  # others may load themselves when they are asked
     }

@@ -128,6 +128,7 @@ def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int
     """
     if not isinstance(control, widgets.Dropdown):
         return width, label
+    # Letters of controls are a pixel smaller (panel.css), and 0.6 times as wide.
     letter = 0.6 * (theme.size("base") - 1)
     options = [
         option[0] if isinstance(option, tuple) else str(option)

@@ -68,6 +68,7 @@ def typed(matrices: Mapping[str, np.ndarray]) -> str:
     >>> typed({"Q": np.array([[1.0, -0.25]])})
     'Q11=1 Q12=-0.25'
     """
+    # `put` reads no exponent: 1e-9 is written with all its zeros.
     return " ".join(
         f"{name}{i}{j}={np.format_float_positional(entry, trim='-')}"
         for name, M in matrices.items()

@@ -37,6 +37,7 @@ class EventLoop:
         free."""
         self.cancel()
         self._job = job = _Job(self, work, argument, done, partly)
+        # The loop always has the task in its queue, so nobody needs to hold it.
         with suppress(RuntimeError):  # without a loop, `wait` takes the steps
             asyncio.get_running_loop().create_task(self._take_turns(job))
 
@@ -88,6 +89,7 @@ class _Job:
 
     def step(self) -> None:
         """Take a step, unless one is put aside."""
+        # Who hears a part may call `wait` within the step.
         if not self._steps.gi_running:
             with listening(self._hear):
                 next(self._steps, None)
@@ -110,7 +112,7 @@ class _Job:
         try:
             self._done(result)
         finally:
-            if self._owner._job is self:
+            if self._owner._job is self:  # who hears it may have asked anew
                 self._owner._job = None
 
     def _hear(self, what: str, part: float) -> None:
@@ -119,5 +121,6 @@ class _Job:
         if not self._has_steps:
             self._partly(part_in_words(what, part))
         time.sleep(0)
+        # No Exception, so the work does not catch it by accident.
         if self._owner._job is not self:
             raise asyncio.CancelledError

@@ -144,7 +144,9 @@ def _plan(
     cell = _cell_size(columns, sum(heights), for_columns, for_cells)
     spare = max(for_cells - cell * sum(heights), 0.0) / len(rows)
     between = texts + min(spare, _SPARE_BETWEEN_ROWS)
+    # A text stands above each row, and between two rows also the spare pixels.
     top = [(line + i * between) / cell + sum(heights[:i]) for i in range(len(rows))]
+    # Below the last row are the texts below it, if any.
     bottom = top[-1] + heights[-1] + (texts - line + _AT_THE_BOTTOM) / cell
     return _Plan(
         cell,
@@ -203,6 +205,7 @@ def _lefts(columns: list[_Column], cell: float, gutter: float) -> list[float]:
 def _pixels(text: str) -> float:
     """About how wide a text is: an average letter is a little wider than half its
     size."""
+    # Tags have no width, but <br> begins a line; the widest line counts.
     return max(
         0.56 * theme.size("base") * len(part)
         for part in re.sub("<(?!br>)[^>]*>", "", text).split("<br>")
@@ -260,6 +263,7 @@ def _short(entry: float) -> str:
     >>> _short(-0.834), _short(-0.04), _short(12.3), _short(0.001)
     ('−0.8', '−.04', '12', '0')
     """
+    # From 9.95 on a decimal would make −10.0, of five characters.
     text = f"{entry:.1f}" if abs(entry) < 9.95 else f"{entry:.0f}"
     if float(text) == 0:
         text = f"{entry:.2f}".replace("0.", ".")
@@ -267,7 +271,8 @@ def _short(entry: float) -> str:
 
 
 def _frame(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
-    (rows, columns), beside = tile.matrix.shape, 4 / cell
+    rows, columns = tile.matrix.shape
+    beside = 4 / cell  # pixels, in cells
     x = (left - beside, left + columns + beside)
     y = (top - beside, top + rows + beside)
     ends = {"x0": x[0], "x1": x[1], "y0": y[0], "y1": y[1]}
@@ -284,6 +289,8 @@ def _frame(tile: Tile, cell: float, left: float, top: float, axis: str) -> dict:
 def _axes(
     plan: _Plan, x_domain: tuple[float, float], y_domain: tuple[float, float], axis: str
 ) -> dict:
+    # `scaleanchor` makes the cells squares; for that `constrain` shrinks the plot, and
+    # not the ranges.
     hidden = {"visible": False, "constrain": "domain"}
     x = {
         "domain": x_domain,
@@ -293,7 +300,7 @@ def _axes(
     }
     y = {
         "domain": y_domain,
-        "range": [plan.height, 0],
+        "range": [plan.height, 0],  # downwards
         "anchor": f"x{axis}",
         "scaleanchor": f"x{axis}",
     }

@@ -70,6 +70,7 @@ def measure_dimension(
     """
     question = ask(net, method, route, inputs, prime)
     seed = whole_number("seed", seed, least=0)
+    # As the question has settled them: a default, and the same said, are one.
     arguments = (method, seed, question.inputs, question.route, question.prime)
 
     def work(report: Report | None) -> Measurement:
@@ -176,7 +177,7 @@ def _once(
         found = _kept.get(key)
         if found is None:
             found = work(report)
-            if len(_kept) >= _MOST:
+            if len(_kept) >= _MOST:  # the oldest goes
                 _kept.pop(next(iter(_kept)), None)
             _kept[key] = found
         return found

@@ -52,7 +52,7 @@ def let_go(widget: widgets.Widget) -> None:
     would keep it for good."""
     if isinstance(widget.comm, comm.DummyComm):
         registry._instances.pop(widget.comm.comm_id, None)
-        widget.comm.on_msg(None)
+        widget.comm.on_msg(None)  # it would hold the widget
 
 
 def script(name: str) -> str:
@@ -223,6 +223,7 @@ class Chart(anywidget.AnyWidget):
             and message.get("unless") != self.drawn["revision"]
         ):
             self.send({"whole": self.drawn})
+        # Only a picture goes into the notebook's HTML, whatever a page may send.
         elif self._kept_in and (picture := str(message.get("picture", ""))).startswith(
             "data:image/"
         ):
@@ -242,6 +243,7 @@ class Chart(anywidget.AnyWidget):
         if self.painter not in Chart._has_brought:
             brought = b64encode(bundle(self.painter)).decode()
             Chart._has_brought.add(self.painter)
+        # A </script> in a text would end the script that it stands in.
         figure = json.dumps(self.drawn, allow_nan=False).replace("<", "\\u003c")
         name = f"nv-{uuid4().hex}"
         script = script_of_a_page(name, self.painter, brought, figure)
@@ -285,6 +287,7 @@ class Chart(anywidget.AnyWidget):
         return self.figure.layout
 
     def __getattr__(self, name: str) -> object:
+        # IPython asks for _repr_png_ and others, which would make a plotly figure.
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if "facts" in self.drawn:

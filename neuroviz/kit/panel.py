@@ -332,7 +332,10 @@ class Panel(Shell):
             self._background.cancel()
             self._background.close()
         for part in parts(self):
-            super(Panel, part).close() if part is self else part.close()
+            if part is self:
+                super().close()
+            else:
+                part.close()
         cells.forget(self)
 
     def _known(self, only: Iterable[str]) -> set[str]:
@@ -430,7 +433,8 @@ class Panel(Shell):
         all back."""
         size = "lecture" if change["new"] else "notebook"
         self._more.value = False  # the row of this switch stays
-        foldable = self._hides and self._folded[0][1]
+        _, under_more = self._folded[0]
+        foldable = self._hides and under_more
         self._more.layout.display = "" if foldable and not change["new"] else "none"
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
         self._draw_in_size("notebook" if narrow else size)
@@ -473,6 +477,7 @@ class Panel(Shell):
                     ),
                 )
                 return
+            # The answer to an older request would come after this one.
             self._background.cancel()
             with late(working):
                 answer = self._answer(request)
@@ -505,11 +510,11 @@ class Panel(Shell):
         self._say()
         self._follow_state()
         seconds = 0.0 if started is None else _seconds(started)
-        took = (
-            f" in {seconds:.1f} s"
-            if seconds >= 1
-            else f" in {1000 * seconds:.0f} ms" * (seconds > 0)
-        )
+        took = ""
+        if seconds >= 1:
+            took = f" in {seconds:.1f} s"
+        elif seconds > 0:
+            took = f" in {1000 * seconds:.0f} ms"
         self._set_status(f"done{took}", of=self._shown_of)
 
     def _say(self) -> None:

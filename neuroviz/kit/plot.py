@@ -206,7 +206,8 @@ def changes(old: object, new: object, path: Sequence = ()) -> list[list]:
         pairs = [(i, *pair) for i, pair in enumerate(zip(old, new, strict=True))]
         gone = []
     else:
-        return [] if old is not _ABSENT and old == new else [[list(path), new]]
+        # Of numbers the whole list goes: a path for each would be longer.
+        return [] if old == new else [[list(path), new]]
     return gone + [
         one
         for key, before, after in pairs

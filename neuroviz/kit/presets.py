@@ -68,7 +68,8 @@ def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
         ) from error
 
     def go(_button: widgets.Button) -> None:
-        # A second click must not start slow work a second time.
+        # A second click must not start slow work a second time, but try again what has
+        # failed or was cancelled.
         if panel.state != whole or not panel.status.startswith(("done", "working")):
             panel.state = whole
         panel.show_words()  # the reader has moved it

@@ -75,12 +75,15 @@ def plain(text: str) -> str:
     said = ""
     was_raised = False
     for sign in text:
+        # Of ² this is "<super> 0032": how it differs from a plain sign, and that one.
         kind, _, code = unicodedata.decomposition(sign).partition(" ")
         is_raised = kind == "<super>"
         if is_raised and not was_raised:
             said += "^"
+        # A sign of several letters, such as ™, has several codes.
         if kind in ("<super>", "<sub>", "<font>") and " " not in code:
             sign = chr(int(code, 16))
+        # The last word of GREEK SMALL LETTER THETA; a slanted θ is plain by now.
         if unicodedata.name(sign, "").startswith("GREEK "):
             found = unicodedata.name(sign).split()[-1]
             sign = found.lower() if sign.islower() else found.capitalize()
@@ -93,6 +96,7 @@ def print_everywhere() -> None:
     """Let standard output write all signs of neuroviz, as far as it would fail at
     them."""
     output = sys.stdout
+    # Only strict fails; what a notebook puts in its place writes all signs.
     if getattr(output, "errors", None) != "strict" or not hasattr(
         output, "reconfigure"
     ):

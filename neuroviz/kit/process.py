@@ -72,6 +72,7 @@ class ChildProcess:
             return True
         if not job.is_over.wait(seconds):
             return False
+        # The event loop stands still while its thread waits here, and delivers nothing.
         self._deliver(job)
         return True
 
@@ -87,7 +88,9 @@ class ChildProcess:
         """Start a child with its first request, in the place of one that has ended."""
         self._drop_child()
         self._child = child = Child(request)
+        # The child ends also with a background that nobody has closed.
         self._end_child = weakref.finalize(self, child.end)
+        # The thread holds no background, or that would never end.
         threading.Thread(
             target=_serve, args=(weakref.ref(self), child), daemon=True
         ).start()
@@ -128,7 +131,7 @@ class ChildProcess:
         try:
             job.partly(part)
         except Exception as error:
-            if job is self._job:
+            if job is self._job:  # who hears it may have cancelled first
                 self._drop_child()  # nobody hears the rest of its answers
                 self._finish(job, error)
 
@@ -136,7 +139,7 @@ class ChildProcess:
         try:
             job.done(answer)
         finally:
-            if job is self._job:
+            if job is self._job:  # who hears it may have asked anew
                 self._job = None
             job.is_over.set()
 
@@ -153,6 +156,7 @@ class _Job:
         self.answers: deque[tuple[bool, object]] = deque()
         # its last answer has come, or none will be heard
         self.is_over = threading.Event()
+        # Who hears an answer may call `wait`, which delivers on the same thread.
         self.lock = threading.RLock()
         try:
             self.loop = asyncio.get_running_loop()
@@ -170,6 +174,7 @@ def _serve(background: weakref.ref, child: Child) -> None:
                 if listener is None:
                     return
                 listener._hear(child, is_last, answer)
+                # Held until the next answer, they would keep the background alive.
                 del listener, answer
     finally:
         child.end()

@@ -136,6 +136,7 @@ class Reasons:
             where = f'data-page="{page}" data-heading="{words}"'
             parts.append(f'<a class="nv-page" {where}>{words}</a>')
         inside = "".join(parts)
+        # The badge opens it by this name; equal ones of a page may share it.
         name = f"nv-why-{sha1(inside.encode()).hexdigest()[:10]}"
         return name, (
             f'<div popover id="{name}" class="nv-why" role="dialog" '

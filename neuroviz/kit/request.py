@@ -27,6 +27,7 @@ def packed(work: Callable, argument: object) -> bytes:
             "work in the background needs an importable function and a picklable"
             f" argument; got {work!r} and {argument!r} ({error})"
         ) from error
+    # The call is packed by itself: the child reads it once it has the folder and path.
     return pickle.dumps((current_folder(), search_path(), call.getvalue()))
 
 
@@ -80,6 +81,7 @@ def search_path() -> list[str]:
         os.path.join(library, "lib-dynload"),
         os.path.join(sys.base_prefix, "DLLs"),
     }
-    # import passes over all others
+    # import passes over what is no text
     entries = [entry for entry in sys.path if isinstance(entry, str)]
+    # False comes first; the sort is stable, so the rest keeps its order.
     return sorted(entries, key=lambda entry: entry not in standard)

@@ -37,6 +37,8 @@ class Control:
     name: str | None
 
 
+# What follows returns a field, and says the type of its value: so a checker sees the
+# setting's `a: int = whole(…)` as a number.
 def _control(
     widget: str, default: object, more: bool, name: str | None = None, **options: object
 ) -> object:
@@ -137,14 +139,14 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
     widget."""
     import ipywidgets as widgets
 
-    made: tuple[Controls, Controls] = {}, {}
+    first: Controls = {}
+    more: Controls = {}
     for one in fields(setting):
         if control := one.metadata.get("control"):
             kind = getattr(widgets, control.widget)
-            made[control.more][control.name or one.name] = kind(
-                value=one.default, **control.options
-            )
-    return made
+            row = more if control.more else first
+            row[control.name or one.name] = kind(value=one.default, **control.options)
+    return first, more
 
 
 def read_setting(setting: type, controls: Controls) -> object:

@@ -22,6 +22,7 @@ def finish(
     2 is taken
     3
     """
+    # A `for` loop would lose what the generator returns.
     while True:
         try:
             step = next(steps)
@@ -35,7 +36,11 @@ def in_steps(
     steps: Callable[..., Generator[object, None, Result]],
 ) -> Callable[..., Result]:
     """A function that runs a generator function to its end, and has it as its attribute
-    `in_steps`."""
+    `in_steps`.
+
+    The generator function has positional arguments, and is annotated with
+    Generator[yielded, sent, returned], of which `returned` is the result of the whole.
+    """
 
     @wraps(steps)
     def whole(*arguments: object) -> Result:

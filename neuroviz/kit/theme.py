@@ -83,7 +83,7 @@ _SCALES = {
 }
 
 # Between these places of a scale letters in ink have more contrast than letters in the
-# colour of the ground.
+# colour of the ground; tests/test_theme.py compares the two along each scale.
 _INK_READS = {
     "light": {"diverging": (0.12506, 0.90626), "deficit": (0.38549, 1)},
     "dark": {"diverging": (0.16397, 0.79245), "deficit": (0.47557, 1)},
@@ -294,7 +294,7 @@ def template() -> dict:
         ],
         "showlegend": False,
         "hovermode": "closest",
-        "uirevision": "keep",
+        "uirevision": "keep",  # how a reader has turned it outlasts a redraw
         "annotationdefaults": {
             "font": {"size": s["note"], "color": c["ink"]},
             "showarrow": False,
@@ -367,6 +367,7 @@ def css() -> str:
         size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;"
         for size, s in _SIZES.items()
     }
+    # Errors stand on white in both modes, so theirs is the light colour.
     light = _MODES["light"]
     colors = (
         f"--nv-focus: {color('focus')}; --nv-soft: {light['soft']}; --nv-outside:"

@@ -8,6 +8,7 @@ from neuroviz.attention.formulas import numbered as numbered
 from neuroviz.kit import theme
 
 _TWO_LINES = 300  # signs, below a panel of 1,085 pixels
+# Unicode has no raised point: a dot at half height stands for it.
 _SUPERSCRIPTS = str.maketrans("-−.0123456789", "⁻⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -26,7 +27,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def rough(value: float, to: Callable[[float], int] = round) -> str:
-    """A number with one digit, rounded by `to`: round, or ceil, or floor.
+    """A number ≥ 0 with one digit, rounded by `to`: round, or ceil, or floor.
 
     >>> rough(31_700_000_000_000.0), rough(42.0), rough(0.13, floor), rough(0.0)
     ('3·10¹³', '40', '0.1', '0')
@@ -36,6 +37,7 @@ def rough(value: float, to: Callable[[float], int] = round) -> str:
     if value in (0, inf):
         return "∞" if value else "0"
     exponent = floor(log10(value))
+    # The quotient is off by a rounding error, of which ceil would make a digit more.
     digit = to(round(value / 10**exponent, 6))
     if digit == 10:
         digit = 1
@@ -53,6 +55,7 @@ def percent(part: float) -> str:
     >>> percent(0.584), percent(0.0123), percent(0.0)
     ('58 %', '1.2 %', '0 %')
     """
+    # From 9.95 % on, rounded to 10 %, two digits have no decimal.
     return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.2g} %"
 
 
@@ -68,11 +71,13 @@ def grouped(number: int) -> str:
 def signed(number: float, digits: int = 2) -> str:
     """A number with a true minus and without idle zeros.
 
-    >>> signed(-0.5), signed(1.0), signed(-0.001)
-    ('−0.5', '1', '0')
+    >>> signed(-0.5), signed(1.0), signed(-0.001), signed(10.0, digits=0)
+    ('−0.5', '1', '0', '10')
     """
-    text = f"{number:.{digits}f}".rstrip("0").rstrip(".").replace("-", "−")
-    return "0" if text in ("−0", "") else text
+    text = f"{number:.{digits}f}"
+    if "." in text:  # the zeros of 10 are not idle
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text.replace("-", "−")
 
 
 def tiny(number: float, digits: int = 0) -> str:
@@ -110,6 +115,7 @@ def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
     >>> len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
     295
     """
+    # Where even the shortest is too long, it stays.
     for gone in range(len(spare) + 1):
         said = " ".join(
             text

@@ -50,13 +50,14 @@ def _take_in(parent: Connection, requests: queue.SimpleQueue) -> None:
     started_by = os.getppid()
     try:
         # A connection ends with the parent. A process that the parent has forked may
-        # hold it open, though.
+        # hold it open, though; an orphan has another parent.
         while os.getppid() == started_by:
             if parent.poll(_GLANCE_SECONDS):
                 requests.put(parent.recv_bytes())
     except BaseException:
         traceback.print_exc()  # the parent, if it is there, tells the last line
     finally:
+        # sys.exit would end this thread alone.
         os._exit(1)
 
 
@@ -67,6 +68,7 @@ def _result_of(request: bytes, tell: Callable[[object], None]) -> object:
         work, argument = _unpacked(request)
         with listening(lambda what, part: tell(part_in_words(what, part))):
             result = getattr(work, "in_steps", work)(argument)
+        # Outside the block: of work in steps the steps are told, not its reports.
         if isinstance(result, Generator):
             result = finish(result, tell)
         return result

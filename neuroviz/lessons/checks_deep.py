@@ -51,6 +51,7 @@ def check_rescaling(factors: object) -> str:
         raise ValueError(
             f"The check computes modulo {over.p}: take fractions without this factor."
         )
+    # L = V₃V₂V₁, M₁, M₂ and M₃; and two inputs of three tokens.
     L, *M = over.random(rng, (4, 3, 3))
     X = over.random(rng, (2, 3, 3))
     residues = [
@@ -244,6 +245,8 @@ def check_meeting(M: object, x1: object, x2: object) -> str:
     after = follow(Reals(), softmax_shares((M,), X), X)[-1]
     apart = np.linalg.norm(after[:, 0] - after[:, 1])
     delta = x1 - x2
+    # log PQ = −δᵀMδ, so this is PQ = 1. `apart` alone does not tell: it is 0 up to
+    # rounding, too, where one token has all the attention.
     if abs(delta @ M @ delta) <= _EQUAL * size * (delta @ delta):
         return f"The tokens come out {apart:.2g} apart, and M is not antisymmetric."
     if apart <= _EQUAL * before:

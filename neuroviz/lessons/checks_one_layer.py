@@ -86,6 +86,7 @@ def check_large_fibre(Q: object, K: object) -> str:
 
 def _has_the_forms_of_the_page(A: object, V: object, A2: object, V2: object) -> bool:
     """Whether the answer is the swap of `RANK_ONE`, up to factors."""
+    # A = u kᵀ, V = h vᵀ and A2 = v kᵀ, V2 = h uᵀ: each A settles its V, up to a factor.
     u, k, v, _ = RANK_ONE
     found = [np.array(M, dtype=float) for M in (A, A2)]
     if found[0].shape != (3, 3):
@@ -113,6 +114,7 @@ def _beside_the_fibre(
 
 def _walk_to(start: Pair, case: str, A: np.ndarray, V: np.ndarray) -> str:
     """How the panel walks from a start to (A, V)."""
+    # On each branch A has length 1, so ⟨branch.A, A⟩ is c where A = c branch.A.
     branches = {"no": start}
     if case != "generic":
         branches["yes"] = swapped(Reals(), start)
@@ -129,7 +131,10 @@ def _walk_to(start: Pair, case: str, A: np.ndarray, V: np.ndarray) -> str:
 
 
 def _below_one(M: np.ndarray) -> np.ndarray:
-    """The same matrix divided by a power of two, so that no digit is lost."""
+    """The same matrix divided by a power of two, so that no digit is lost.
+
+    The panel refuses entries above 9, and scales to length 1 what it is given.
+    """
     return M / 2.0 ** frexp(np.abs(M).max())[1]
 
 
@@ -166,6 +171,7 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
             " of V: "
         )
         raise ValueError(f"{said}which vectors may change places?")
+    # The c with cA nearest to A2. If A2 = cA, equal products ℓ_k · v_m give V2 = V/c.
     c = np.vdot(A, A2) / np.vdot(A, A)
     if np.abs(A2 - c * A).max() <= _EQUAL * np.abs(A2).max():
         said = "The functions are equal, but this is a rescaling: A2 = cA and V2 = V/c"
@@ -180,9 +186,11 @@ def _on_the_circle(A: object, V: object) -> tuple[str, str] | None:
     forms = [A[:, 0], V[0], A[:, 1], V[0]]
     if not all(form.any() for form in forms):
         return None
+    # p cos θ + r sin θ = 0 for tan θ = −p/r; a root is a line, so θ counts modulo 180°.
     exact = [float(np.degrees(np.arctan2(-p, r))) % 180 for p, r in forms]
     roots = [round(root) % 180 for root in exact]
     for one, other in combinations(range(4), 2):
+        # Two forms have one root if and only if their determinant is 0.
         is_one = abs(np.linalg.det([forms[one], forms[other]])) <= _EQUAL * (
             np.linalg.norm(forms[one]) * np.linalg.norm(forms[other])
         )
@@ -223,12 +231,10 @@ def check_boundary_layer(A: object, V: object) -> str:
             "This point is a crossing: A has rank one, but keys and values use"
             " different linear forms."
         )
-        (p, r), (q, s) = np.array(A, dtype=object)
         v, w = np.ravel(np.array(V, dtype=object))
-        if (
-            abs(p * w - r * v) + abs(q * w - s * v)
-            <= _EQUAL * max(map(abs, entries)) ** 2
-        ):
+        # 0 where the rows of A are multiples of V: Aᵀ = v kᵀ, not A.
+        off = sum(abs(p * w - q * v) for p, q in np.array(A, dtype=object))
+        if off <= _EQUAL * max(map(abs, entries)) ** 2:
             why += (
                 " Here queries, not keys, use the form of the values: did you mean the"
                 " transpose of A?"
@@ -250,21 +256,23 @@ def _twin(q1: object, q2: object) -> tuple[str, str] | None:
     and (X, Y) are turned; a hundredth must not change its kind."""
     given = _form("q1", q1), _form("q2", q2)
     exact = [tuple(map(Fraction, q)) for q in given]
+    # Turning (X, Y) by φ leaves a + c as it is, and turns (a − c, b) by 2φ.
     sums = np.array([float(a + c) for a, _, c in exact])
     parts = np.array([[float(a - c), float(b)] for a, b, c in exact])
     size = np.linalg.norm(sums)
     if not size:
         return None
+    # (q₁, q₂) is turned until the second has a + c = 0, then (X, Y) until the first has
+    # a = c. Divided by size/2, the two are a target: (1, s, 1) and (y, z, −y).
     cos, sin = sums / size
     first, second = np.array([[cos, sin], [-sin, cos]]) @ parts
     length = np.linalg.norm(first)
     x, b = first / length if length else (0.0, 1.0)
-    s, y, z = (
-        2 * length / size,
-        (second[0] * b - second[1] * x) / size,
-        2 * (second @ (x, b)) / size,
-    )
+    s = 2 * length / size
+    y = (second[0] * b - second[1] * x) / size
+    z = 2 * (second @ (x, b)) / size
     place = dict(zip(RANGES, (s, y, z), strict=True))
+    # + 0.0 makes 0.0 of −0.0.
     setting = LearningSetting(**{name: round(t, 2) + 0.0 for name, t in place.items()})
     fits = all(RANGES[name][0] <= t <= RANGES[name][1] for name, t in place.items())
     is_alike = kind_of(*setting.forms) == kind_of(*exact) and (

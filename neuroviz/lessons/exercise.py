@@ -136,6 +136,7 @@ def checker(
             is_shown = bool(found) and shown is not None and shown(*parts)
         if is_shown:
             found = replace(found, passed=False, message=f"{found.message} {SHOWN}")
+        # A copied answer is refused by now, and sets no record.
         if found and fewest is not None:
             name, count = fewest
             least = _fewest(check.__name__, name, count(*parts))
@@ -290,6 +291,7 @@ def matrix(
             f"{name} is a matrix with {wanted}{row}; got an array of shape"
             f" {found.shape}."
         )
+    # Where any number will do, its own is the one that is wanted.
     if found.shape != (rows or len(found), columns or found.shape[1]):
         raise ValueError(f"{name} needs {wanted}; got shape {found.shape}.")
     if not np.isfinite(found).all():

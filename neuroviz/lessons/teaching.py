@@ -105,7 +105,7 @@ class Question(Lasting):
             return
         self._entry.value = str(guess)
         self.committed = guess
-        if self._place[0]:
+        if self._place[0]:  # outside of notebooks no cell runs again
             _LOCKED[self._place] = guess
         self._entry.disabled = True
         self._button.description = "Locked in"
@@ -199,12 +199,14 @@ class Prediction(Question):
         self._hints = _hints(wrong)
         said = {"description": "My guess", "placeholder": "a number"}
         entry = widgets.Text(**said, continuous_update=False)
-        entry.on_msg(
-            lambda _, message, __: (
-                self._on_enter() if message.get("event") == "submit" else None
-            )
-        )
+        entry.on_msg(self._on_entry_message)
         super().__init__(question, entry)
+
+    def _on_entry_message(
+        self, _entry: widgets.Text, message: dict, _buffers: list
+    ) -> None:
+        if message.get("event") == "submit":
+            self._on_enter()
 
     def _on_enter(self) -> None:
         """The page tells of the Enter key first, and then what was typed."""
@@ -410,6 +412,7 @@ def _miss(guess: int | float, value: int) -> str:
     ('Close: only 1 too few.', 'A fair try: 26 too many.', 'A fair try.')
     """
     off = abs(guess - value)
+    # A tenth of a small number is less than one, and one off is near.
     is_near = off <= max(1, abs(value) / 10)
     if not isinstance(guess, int) or min(guess, value) < 0:
         return "Close." if is_near else "A fair try."

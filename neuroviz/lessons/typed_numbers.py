@@ -13,6 +13,7 @@ _DECIMAL = re.compile(
 
 _FRACTION = re.compile(r"(\d+) ?[/⁄] ?(\d+)", re.ASCII)
 
+# \2: one number has one sign between all its groups.
 _IN_GROUPS = re.compile(r"\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})", re.ASCII)
 """1 234 567, 1'234'567, or with commas if there are two of them."""
 
@@ -38,6 +39,7 @@ def number_in(text: str) -> Fraction:
       ...
     ValueError: “1,234” may be 1234 or 1.234. Type the one that you mean.
     """
+    # Some keyboards and texts have spaces that do not break; below is one kind.
     typed = re.sub(r"\s", " ", text.strip())
     if not typed:
         raise ValueError("Type a number first. Any guess will do.")

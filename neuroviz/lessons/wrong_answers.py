@@ -46,6 +46,7 @@ def wrong_answers(arch: Architecture) -> tuple[Mistake, ...]:
     right = expected_dimension(arch).value
     found: dict[int, Mistake] = {}
     for mistake in _mistakes(arch, right):
+        # setdefault: of two mistakes with one number the likelier one stays.
         if mistake.value != right:
             found.setdefault(mistake.value, mistake)
     return tuple(found.values())
@@ -192,6 +193,7 @@ def _of_the_kind(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
 def _of_heads(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
     """Another count in place of α."""
     # Without the bases between layers, at their full widths.
+    # Q and K are a × w each.
     separately = _count(arch, arch.widths, lambda a, w: 2 * a * w)
     yield Mistake("Q and K separately", separately - known.factors, _Q_AND_K)
     if separately == known.right + known.interfaces:
@@ -200,6 +202,7 @@ def _of_heads(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
         yield Mistake(name, separately, _ONE_OF_THREE_FAMILIES)
     else:
         yield Mistake("Q and K separately, no rescaling", separately, _TWO_FAMILIES)
+    # α(a, w) for a ≤ w, which falls again beyond it.
     beyond = _count(arch, known.widths, lambda a, w: a * (2 * w - a))
     yield Mistake("a² beyond a = d", beyond - known.factors, _WIDE_HEAD)
     full = _count(arch, known.widths, lambda a, w: w * w)
@@ -213,12 +216,14 @@ def _of_interfaces(arch: Architecture, known: _Counts) -> Iterator[Mistake]:
         full = _count(arch, arch.widths, alpha)
         yield Mistake("full widths, no rescaling", full, _FULL_WIDTHS)
     parameters = arch.num_parameters
+    # Q and K have 2ad entries, of which A = KᵀQ shows α(a, d).
     in_heads = sum(2 * a * d_in - alpha(a, d_in) for d_in, _, a in arch.layers)
     heads_and_factors = parameters - in_heads - known.factors
     yield Mistake("heads and factors only", heads_and_factors, _HEADS_AND_FACTORS)
     yield Mistake("heads only", parameters - in_heads, _HEADS_ONLY)
     yield Mistake("factors only", parameters - known.factors, _FACTORS_ONLY)
     if arch.num_layers > 1:
+        # One more basis, of the last inner width, is taken away.
         value = known.right - known.widths[-2] ** 2
         yield Mistake("too many interfaces", value, _ENDS_ARE_FIXED)
 
@@ -240,7 +245,7 @@ def _count(
     arch: Architecture, w: tuple[int, ...], size: Callable[[int, int], int]
 ) -> int:
     """Σ_{i<l} w_i(w_{i−1} − w_i) + d_l w_{l−1} + Σ_i size(a_i, w_{i−1})."""
-    flags = (
-        sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers)) + w[-1] * w[-2]
-    )
-    return flags + sum(map(size, arch.head_dims, w))
+    inner = sum(w[i] * (w[i - 1] - w[i]) for i in range(1, arch.num_layers))
+    last = w[-1] * w[-2]
+    # map ends with the heads: w has one width more, that of the output.
+    return inner + last + sum(map(size, arch.head_dims, w))

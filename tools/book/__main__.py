@@ -51,6 +51,7 @@ def main() -> None:
             )
     site = build(out, words.notebooks or None, words.jobs, pyodide, words.lab)
     said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
+    # Python and JupyterLab come below, for those who ask for them, and count apart.
     if _megabytes(site) > MOST_MEGABYTES:
         sys.exit(
             f"{said}{MOST_MEGABYTES} MB is the most (fewer stills:"

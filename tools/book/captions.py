@@ -4,6 +4,7 @@ level."""
 from sphinx.application import Sphinx
 
 _CAPTION = 'class="caption" role="heading"'
+# Furo writes its tree at the same event, with the usual priority of 500.
 _AFTER_FURO = 900
 
 

@@ -60,6 +60,7 @@ def install(notebook: str) -> None:
 def pack(panel: Panel, name: str) -> dict:
     """A panel as data that JSON has, with a number that its rows of presets name."""
     data = {"number": len(_shown)} | packed(panel, name)
+    # As a page will read it: tuples are lists, and NaN is an error here.
     _shown[panel] = json.loads(json.dumps(data, allow_nan=False))
     return _shown[panel]
 
@@ -90,6 +91,7 @@ def show_box(box: widgets.Box, **settings: object) -> dict:
     taken = take_presets(
         box.panel, data["name"], states, data["stills"], data["figure"]
     )
+    # It was closed when it was shown; a slow preset has started another child.
     box.panel.close()
     presets = json.loads(json.dumps(taken, allow_nan=False))
     return {PRESETS: {"number": data["number"], "presets": presets}}

@@ -63,7 +63,7 @@ def write(target: Path, shown: Iterable[str]) -> None:
         layout_features=_FEATURES,
         name_IDs=_NAMES,
         hinting=False,
-        drop_tables=["DSIG"],
+        drop_tables=["DSIG"],  # a signature of the whole font
         notdef_outline=True,
     )
     chosen = subset.Subsetter(options)

@@ -104,6 +104,7 @@ def facts() -> dict:
             for name, matrix in weights.items()
         }
         before = outputs(one, over, weights, before[None])[0]
+        # "1.Q" is "Q" of the one layer.
         layers.append({name[2:]: matrix.tolist() for name, matrix in weights.items()})
     return {
         "schema": "front/1",
@@ -154,6 +155,7 @@ def shade(entry: float) -> str:
     """
     place = 2 + 2 * max(-1.0, min(1.0, entry / _LARGEST))
     low = int(place)
+    # Steps of 5 %: in a frame few cells change.
     share = 5 * round(20 * (place - low))
     if not share:
         return f"var(--nv-d{low})"
@@ -192,6 +194,7 @@ def _output(output: np.ndarray) -> str:
     """A bar each entry, token by token: hollow ones, which stay, over filled ones."""
     rows, tokens = output.shape
     largest = np.abs(output).max()
+    # A weight that moves alone moves the output; its bars may grow so much.
     scale = _HALF / largest / 1.15
     filled = []
     hollow = []

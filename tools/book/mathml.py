@@ -67,10 +67,12 @@ def _tidy(element: ET.Element) -> None:
     for child in element:
         _tidy(child)
     if _name(element) == "mn" and element.get("mathvariant") == "bold":
+        # Browsers know no bold variant; bold digits are characters of their own.
         element.text = element.text.translate(
             {ord("0") + i: 0x1D7CE + i for i in range(10)}
         )
         del element.attrib["mathvariant"]
+    # In others, such as a fraction, a child's place is its meaning.
     if _name(element) not in ("mrow", "math", "mtd", "mstyle"):
         return
     kept: list[ET.Element] = []
@@ -78,6 +80,7 @@ def _tidy(element: ET.Element) -> None:
         # A row around one thing is that thing.
         while _name(child) == "mrow" and len(child) == 1:
             child = child[0]
+        # The converter makes an element of each letter of a word.
         joins = kept and _is_roman(child) and _is_roman(kept[-1])
         if joins and (
             len(child.text or "") == len(kept[-1].text or "") == 1 or _is_word(kept[-1])
@@ -111,7 +114,10 @@ def _pieces(root: ET.Element) -> list[ET.Element]:
     for child in row:
         groups[-1].append(child)
         if _name(child) == "mo":
-            depth += (child.text in "([{⟨⌈⌊") - (child.text in ")]}⟩⌉⌋")
+            if child.text in "([{⟨⌈⌊":
+                depth += 1
+            elif child.text in ")]}⟩⌉⌋":
+                depth -= 1
             if child.text in _RELATIONS and depth <= 0:
                 groups.append([])
     found = []

@@ -87,6 +87,7 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
             data = output.get("data", {})
             if PANEL in data:
                 identity = f"{name.replace('/', '-')}-{len(panels) + 1}"
+                # A list of its own: rows of presets below add to it.
                 panels[identity] = data[PANEL] | {"stills": [*data[PANEL]["stills"]]}
                 if "number" in data[PANEL]:  # a figure has none
                     names[data[PANEL]["number"]] = identity
@@ -170,12 +171,10 @@ def linked(text: str) -> str:
     def turned(found: re.Match) -> str:
         words = found["words"]
         target = found["target"]
-        if re.match(r"[a-z]+:|#", target):
-            return (
-                found[0].replace(target, target.lower())
-                if target[0] == "#"
-                else found[0]
-            )
+        if target.startswith("#"):
+            return found[0].replace(target, target.lower())
+        if re.match(r"[a-z]+:", target):
+            return found[0]
         path, _, place = target.partition("#")
         inside = re.fullmatch(
             r"(\.\./)*((beyond/)?(notebooks|docs)/)?(mathematics/)?"

@@ -52,6 +52,7 @@ def mark_folds(text: str, question: str) -> str:
     <!-- end of fold -->
     ## On
     """
+    # \Z: without a heading all of the text is before it.
     before, heading, after = re.split(r"(^##+ |\Z)", text, maxsplit=1, flags=re.M)
     its = _FOLD.sub(lambda found: marked(question, "fold", found[0]), before)
     return its + heading + after

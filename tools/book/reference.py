@@ -55,21 +55,15 @@ def own_names(module: ModuleType) -> list[str]:
     >>> "exact_rank" in own_names(elimination), "Float64" in own_names(elimination)
     (True, False)
     """
-    found = [
-        (name, value)
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-    ]
-    found = [
-        (name, value)
-        for name, value in found
-        if inspect.isclass(value) or inspect.isroutine(value)
-    ]
-    return [
-        name
-        for name, value in found
-        if getattr(value, "__module__", "") == module.__name__
-    ]
+    names = []
+    for name, value in vars(module).items():
+        is_code = inspect.isclass(value) or inspect.isroutine(value)
+        if name.startswith("_") or not is_code:
+            continue
+        # What is imported has the name of another module.
+        if getattr(value, "__module__", "") == module.__name__:
+            names.append(name)
+    return names
 
 
 def module_page(name: str) -> str:
@@ -162,12 +156,14 @@ def signature(name: str, value: object) -> str:
         for one in known.parameters.values()
     ]
     found = str(known.replace(parameters=short)).replace("Ellipsis", "...")
+    # A function or class as a default is written by its name alone.
     found = re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", r"\1", found)
     text = name + re.sub(
         r"\b(?:neuroviz(?:\.\w+)+|collections\.abc|typing|types)\.", "", found
     )
     if len(text) <= 100:
         return text
+    # A line for each argument, which begins with its name.
     return re.sub(
         r", (?=\*{0,2}\w+(?::|=|,|\)))", ",\n    ", text.replace("(", "(\n    ", 1)
     )
@@ -221,9 +217,8 @@ def _block(block: str) -> str:
     if all(line.startswith("  ") for line in lines):
         return fenced(text, "text")
     if re.match(r"[*-] ", text):
-        return re.sub(
-            r"(?m)^\\([*-]) ", r"\1 ", escaped(text).replace("\n- ", "\n\\- ")
-        )
+        # `escaped` makes plain text of a star, and lets a dash be: both begin an item.
+        return re.sub(r"(?m)^\\\* ", "* ", escaped(text))
     return escaped(text)
 
 

@@ -10,7 +10,9 @@ from nbclient import NotebookClient
 from tools.notebooks import KERNEL, from_source
 
 ROOT = Path(__file__).parents[2]
+_PACKAGES = ("neuroviz", "beyond/neuroviz_beyond")
 _CELL_SECONDS = 900
+_OWN = ("run.py", "stills.py", "capture.py")
 
 
 def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
@@ -45,13 +47,13 @@ def executed(source: Path, kept: Path) -> nbformat.NotebookNode:
 
 
 def fingerprint(source: Path) -> str:
-    """What the outputs of a notebook depend on: its text, the package, and how panels
+    """What the outputs of a notebook depend on: its text, both packages, and how panels
     are captured."""
-    found = hashlib.sha256(source.read_bytes())
-    own = [
-        Path(__file__),
-        *(Path(__file__).with_name(name) for name in ("stills.py", "capture.py")),
-    ]
-    for path in [*sorted((ROOT / "neuroviz").rglob("*.py")), *own]:
+    paths = [source]
+    for package in _PACKAGES:
+        paths += sorted((ROOT / package).rglob("*.py"))
+    paths += [Path(__file__).with_name(name) for name in _OWN]
+    found = hashlib.sha256()
+    for path in paths:
         found.update(path.read_bytes())
     return found.hexdigest()

@@ -80,7 +80,7 @@ def build(
     asked = {}
     for name, notebook in zip(chosen, results, strict=True):
         made = page(notebook, name, lab)
-        _write(source / f"{place_of(name)}.md", made.text)
+        _write(source / f"{place_of(name)}.md", _only_to(made.text, chosen))
         panels |= made.panels
         asked |= made.questions
     for name in texts():
@@ -94,11 +94,6 @@ def build(
     )
     _write(source / "downloads.md", _filled("downloads.md", chosen, lab))
     _write(source / "reference.md", _filled("reference.md", chosen))
-    for name in chosen:
-        path = source / f"{place_of(name)}.md"
-        path.write_text(
-            _only_to(path.read_text(encoding="utf-8"), chosen), encoding="utf-8"
-        )
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
@@ -146,6 +141,7 @@ def texts() -> list[str]:
     named = re.findall(r"\]\(([^)#:]+)\.md", text.partition("## Pages")[2])
     order = [first, *(normpath(f"{folders[1]}/{name}") for name in named)]
     others = [name for name in found[2] if name not in order]
+    # `order.index` fails at a page that the first one does not name.
     mathematics = found[1] + [name for name in found[2] if name in order]
     return found[0] + others + sorted(mathematics, key=order.index)
 
@@ -328,8 +324,8 @@ def look_css() -> str:
         "content-font-color": "ink",
         "ui-font-color": "ink",
         "layout-color": "panel",
+        "border-color": "axis",
     }
-    roles["border-color"] = "axis"
     # what a dark JupyterLab says, for the widgets of live panels
     with theme.using({"mode": "dark"}):
         code = {

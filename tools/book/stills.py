@@ -143,6 +143,7 @@ def values(control: widgets.Widget, most: int = MOST_STILLS) -> list:
             option[1] if isinstance(option, tuple) else option
             for option in control.options
         ]
+    # Steps count from 0, which is the least value, to `count`.
     step = getattr(control, "step", 1)
     count = round((control.max - control.min) / step)
     steps = sorted({round(k * count / (most - 1)) for k in range(most)})
@@ -219,7 +220,8 @@ def take(panel: Panel, name: str, most: int | None = None) -> tuple[list[Still],
         found.append(_still(panel, name))
     panel.state = opened
     _finish(panel, opened)
-    here = min(range(len(every)), key=lambda i: every[i] != start)
+    # A slider between two steps has no still of its own: it opens with the first.
+    here = every.index(start) if start in every else 0
     return found, here
 
 
@@ -475,7 +477,7 @@ def packed(panel: Panel, name: str) -> dict:
     distinct = all(a.label != b.label for a, b in pairwise(stills))
     first = stills[0].figure
     listed = [_packed_still(still, first) for still in stills]
-    if not distinct:
+    if not distinct:  # a slider that seems to stand still is no control
         for place, still in enumerate(listed):
             still["label"] = f"{place + 1}"
     main = len(listed)

@@ -145,6 +145,7 @@ class Handler(RequestHandler):
     def is_from_here(self) -> bool:
         """Whether the page that asks is one of ours, or nobody's."""
         headers = self.request.headers
+        # A link elsewhere may lead here; what a page elsewhere fetches is refused.
         is_link = headers.get("Sec-Fetch-Mode") == "navigate"
         if headers.get("Sec-Fetch-Site") == "cross-site" and not is_link:
             return False
@@ -336,6 +337,7 @@ class TeacherHandler(Handler):
         super().prepare()
         given = self.get_query_argument("t", None)
         has_token = self.is_token(self.get_cookie(self.cookie_name))
+        # In this order: who has the cookie uses up no ticket.
         if not (has_token or self.is_token(given) or self.is_ticket(given)):
             raise HTTPError(403)
 
@@ -364,6 +366,7 @@ class TeacherPage(TeacherHandler):
         self.write((STATIC / f"{name or 'teacher'}.html").read_bytes())
 
     def post(self, _: str) -> None:
+        # A browser sends it with every POST, and `prepare` has compared it.
         if "Origin" not in self.request.headers:
             raise HTTPError(403)
         try:

@@ -67,7 +67,8 @@ class Poll:
                 return guess
             raise ValueError(f"a guess is one of {', '.join(self.choices)}")
         is_number = isinstance(guess, (int, float)) and not isinstance(guess, bool)
-        if not is_number or not abs(guess) <= LARGEST:  # NaN is not, either
+        # NaN is neither larger nor smaller, so `not … <=` refuses it.
+        if not is_number or not abs(guess) <= LARGEST:
             raise ValueError(f"a guess is a number up to {LARGEST}, either way")
         rounded = round(guess, DECIMALS)
         return str(int(rounded)) if rounded == int(rounded) else str(rounded)

@@ -53,7 +53,7 @@ class Room:
     ) -> None:
         self.name = secrets.token_hex(4)
         self.present = present
-        self._told = 0
+        self._told = 0  # answers: a page leaves out one that a later one has overtaken
         self.polls = polls
         self.most = most
         self.per_address = per_address
@@ -124,6 +124,7 @@ class Room:
         Raises:
             RefusedError: if it has none left.
         """
+        # An allowance grows by RATE a second up to BURST, and a request takes 1 of it.
         whose = cookie if cookie is not None and self.has(cookie) else address
         now = time.monotonic()
         left, when = self._allowances.get(whose, (BURST, now))
@@ -306,6 +307,7 @@ class Room:
 
         every = sorted(set().union(*votes), key=rank)
         guesses = every[:most]
+        # The right answer has a bar, however rare it is.
         if names_mistakes and poll.answer in every[most:]:
             guesses[-1] = poll.answer
         bars = []

@@ -51,7 +51,7 @@ SOCKETS = {
     "websocket_ping_interval": 15,
     "websocket_ping_timeout": 15,
     "websocket_max_message_size": 256,
-    "log_function": lambda handler: None,
+    "log_function": lambda handler: None,  # a line would say which address asks
 }
 
 
@@ -212,6 +212,7 @@ async def run(asked: Namespace) -> None:
 
     names = Names(asked.address, asked.name)
     near = names.near()
+    # 0.0.0.0 is every network of this computer.
     students = listen(asked.port, asked.address or ("0.0.0.0" if near else "127.0.0.1"))
     names.port = students[0].getsockname()[1]
     # half of all files for what is fetched, half for the pages that listen
@@ -233,7 +234,7 @@ async def run(asked: Namespace) -> None:
         **BOUNDS,
     )
 
-    own = bind_sockets(0, "127.0.0.1", family=socket.AF_INET)
+    own = bind_sockets(0, "127.0.0.1", family=socket.AF_INET)  # 0: any free port
     own_port = own[0].getsockname()[1]
     token = secrets.token_urlsafe(24)
     ticket = secrets.token_urlsafe(24)

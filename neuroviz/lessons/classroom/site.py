@@ -100,6 +100,7 @@ class Site:
                 )
         self._whole: dict[str, Path] = {}
         for path in root.rglob("*"):
+            # A link in the folder may lead out of it.
             is_inside = path.resolve().is_relative_to(root)
             if path.is_file() and is_inside:
                 self._whole[path.relative_to(root).as_posix()] = path

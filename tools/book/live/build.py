@@ -138,5 +138,6 @@ def _wheel(folder: Path, name: str) -> Path:
             own = "/kit/javascript/" in inside
             if own or not _NOT_NEEDED & {*Path(inside).parts, one.suffix}:
                 packed.write(one, inside)
+        # The one that was installed lists what is left out here.
         packed.writestr(f"{stem}.dist-info/RECORD", "")
     return path

@@ -57,6 +57,7 @@ def begin(post: Callable) -> None:
         def find_spec(name: str, *_: object) -> None:
             post("missing", "", name, "", _sent([]), "{}")
 
+    # The last one is asked for what no other has; the page may fetch it.
     sys.meta_path.append(Missing)
 
 
@@ -98,7 +99,7 @@ def again() -> None:
     """A package has come: the panels that missed it answer."""
     for panel in _panels.values():
         if panel.status.startswith("No module named"):
-            panel.state = panel.state
+            panel.state = panel.state  # as if a reader had set it: it answers anew
 
 
 def go_to(model: str, state: str) -> None:
