@@ -156,8 +156,11 @@ def test_a_preset_far_away_shows_its_still_and_the_panel_leads_back(
         back.press("Enter")
         assert row.evaluate("one => one === document.activeElement")
         assert 0 < row.bounding_box()["y"] < 844 and back.count() == 0
+    # A still of the control would bring the panel's first network back.
     page.locator(".nv-control input").press("ArrowLeft")
-    page.locator(SAID, has_text="lightning 4→4,").wait_for()
+    page.wait_for_function(f"{TALK}.get('layers') === 1")
+    assert page.evaluate(f"{TALK}.get('head_dim')") == 1
+    page.locator(".nv-moved").wait_for()
     assert (page.complaints, page.left) == ([], [])
 
 

@@ -14,6 +14,7 @@ import type { Talk, Value } from "../kit/picture";
 import { forFingers } from "../kit/panel/fingers";
 import { followChart } from "./scrolling";
 import {
+  areOfOneNetwork,
   figureAt,
   inDark,
   inWords,
@@ -170,15 +171,17 @@ export class Panel {
   }
 
   /**
-   * Where the reader has moved another number, too, a still would undo it: then the control moves
-   * in the scene, and nothing else. Says whether it has. Words, such as the widths of all layers,
-   * may not fit another value of the control: there the still is shown.
+   * Where the scene is elsewhere, by hand or by a preset, a still of the control would undo that:
+   * then the control moves in the scene, and nothing else. Says whether it has.
    */
   private hasMovedAlone(place: number): boolean {
     const { data, talk } = this;
-    if (!data?.name || !talk || this.isLive || !this.isAway) return false;
+    if (!data?.name || !talk || this.isLive) return false;
     const { [data.name]: value, ...others } = placeOf(data, place);
-    if (value === undefined || !hasWords(talk, others) || isAt(talk, others)) return false;
+    const isElsewhere = !isAt(talk, others) || !areOfOneNetwork(data, place, this.place);
+    if (value === undefined || !isElsewhere) return false;
+    // Words that a hand has set, such as the widths of all layers, may not fit another value.
+    if (!hasWords(talk, others) && !hasWords(talk, placeOf(data, this.place))) return false;
     talk.set({ [data.name]: value });
     return true;
   }

@@ -51,14 +51,27 @@ export function placeOf({ figure, stills }: Panel, place: number): Place {
   return isScene(moved) ? (moved.place as Place) : {};
 }
 
-/** The still whose scene stands where `isThere` says, the `first` one before all others. */
+/** Of the stills of one network, the one whose scene stands where `isThere` says; first `first`. */
 export function placeAt(
   panel: Panel,
   isThere: (place: Place) => boolean,
   first: number,
 ): number | undefined {
   const all = [first, ...panel.stills.keys()];
-  return all.find((place) => isThere(placeOf(panel, place)));
+  return all.find((place) => {
+    return isThere(placeOf(panel, place)) && areOfOneNetwork(panel, place, first);
+  });
+}
+
+/** Whether the states of two stills differ in nothing but what the scene moves. */
+export function areOfOneNetwork(panel: Panel, one: number, other: number): boolean {
+  return one === other || networkOf(panel, one) === networkOf(panel, other);
+}
+
+function networkOf(panel: Panel, place: number): string {
+  const moved = placeOf(panel, place);
+  const settings = panel.stills[place].state!.split(";");
+  return settings.filter((one) => !(one.split("=")[0] in moved)).join(";");
 }
 
 /** The still of the control that is nearest to a value; of a choice without one, -1. */
