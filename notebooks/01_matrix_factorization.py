@@ -106,7 +106,7 @@ factors
 
 # %% [markdown]
 # *What you see.* First come $Q$ and $K$ at the start (○) and now (●), their product $A$, and what $C$ does to two
-# directions; then the singular values of $A$. Once you have guessed, the last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
+# directions; then the singular values of $A$: by what it stretches its main directions, and as many as its rank are not 0. Once you have guessed, the last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
 #
 # * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
@@ -195,8 +195,8 @@ predict(
 # </details>
 #
 # Two buttons for [the panel](#Move-it): **Q loses a rank** takes it to such a point, and it counts there; **d = 4, a = 3** has the sizes of your first guess.
-# After **Q loses a rank** press **▶**. First $C$ moves, along the orbit. Then the keys move alone, by the ring below $C$: along $v w^\top$, with a $w$ that is new.
-# $A$ stands still all the way, and no $C$ leads to where the keys end.
+# After **Q loses a rank** press **▶**. First $C$ moves, along the orbit. Then the keys move alone, by the knob beside $C$: along $v w^\top$, with a $w$ outside the space
+# of the rows of $K$. $A$ stands still all the way, and no $C$ leads to where the keys end.
 # <!-- check: "span 3 dimensions together, and 2 each: no C leads" in shown(FactorizationExplorer, "rank=Q;off_orbit=1")[1] -->
 
 # %% jupyter={"source_hidden": true}

@@ -245,7 +245,7 @@ presets(fibre, buttons)
 # %% [markdown]
 # ## Count the functions
 #
-# If a fibre is a curve, one dimension is lost, and the basis of the head costs $a^2$. This is the whole loss of one layer.
+# You know the fibres now. So you can count the functions of one layer.
 #
 # <!-- teacher (5 min): Two mistakes come every time: 20 forgets the basis of the head and 17 forgets the rescaling. Ask both groups what they subtracted. -->
 
@@ -260,7 +260,7 @@ predict(
 # %% [markdown]
 # <details><summary>What is subtracted, and for all sizes? Open this when you have committed to a number.</summary>
 #
-# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1.
+# $21 - 4 - 1 = 16$: the basis of the head costs $a^2 = 4$, the rescaling 1. This is the whole loss of one layer.
 # <!-- check: arch.num_parameters == 21 and measured(arch) == 16 -->
 #
 # **Corollary 3.3** (Eq. 7 of the paper). For $t \ge 2$ the functions of one layer have dimension

@@ -173,11 +173,15 @@ predict(
 )
 
 # %% [markdown]
-# The picture opens with the network of the first notebook. To see this one, <!-- lab --> set **head dimension a** to 4 and press **+**; or drag the edges of its layers.<!-- end of lab --><!-- page: drag the edges $a_1$ and $a_2$ of its two layers to 4, then press **+**. -->
+# The picture opens with the network of the first notebook. To see this one, press **three layers, a = 4**; or drag the edges $a_1$ and $a_2$ to 4, then press **+**.
 # **▶** moves the weights along a family, there and back. Watch the output.
 
 # %% jupyter={"source_hidden": true}
-LedgerExplorer(only=["width", "head_dim", "layers"], asks="sum of a network")
+LedgerExplorer(
+    only=["width", "head_dim", "layers"],
+    presets={"three layers, a = 4": "layers=3;head_dim=4"},
+    asks="sum of a network",
+)
 
 # %% [markdown]
 # * What does each further layer cost?

@@ -34,8 +34,8 @@ def factors_facts(study: FactorizationStudy) -> Facts:
 
     >>> from neuroviz.factorization import study as of
     >>> facts = factors_facts(of.study_factorization(of.FactorizationSetting(d=3, a=2)))
-    >>> facts["matrices"]["same"], facts["dimensions"]["says"]
-    (True, [{'text': '12 − 4 = 8 dimensions'}])
+    >>> facts["dimensions"]["says"]
+    [{'text': '12 − 4 = 8 dimensions'}]
     """
     return {
         "schema": SCHEMA,
@@ -48,11 +48,10 @@ def factors_facts(study: FactorizationStudy) -> Facts:
 
 
 def _matrices(study: FactorizationStudy) -> Facts:
-    """Whether A stands still; and the first Q and K, of which some are drawn at
-    random."""
+    """What moves and what stands still; and the first Q and K, of which some are drawn
+    at random."""
     return {
         "says": words(_outcome(study)),
-        "same": study.is_same,
         "start": tuple(study.start),
     }
 

@@ -35,8 +35,8 @@ _LIVE = (
 _SWIPE = '<p class="nv-swipe">The chart goes on: move it sideways.</p>'
 # Stands in the place of the description while a scene is elsewhere than its still.
 _MOVED = (
-    '<p class="nv-moved">The picture has moved: what Python says of this place'
-    ' needs Live. <button type="button" class="nv-return">Back to where it was'
+    '<p class="nv-moved">The picture has moved. The words for its new place come'
+    ' with Live. <button type="button" class="nv-return">Back to where it was'
     "</button></p>"
 )
 

@@ -14,6 +14,7 @@ import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
 import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
+import { rankOf, singularValues } from "./factors_matrix";
 import { matricesView } from "./factors_matrices";
 import { offOrbitView } from "./factors_off_orbit";
 import { productOf, startOf, type Product } from "./factors_product";
@@ -81,7 +82,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   const { footer, note } = footerIn(host);
   const play = player(footer, {
     name: "walk along the fibre",
-    seconds: 6,
+    seconds: 8,
     from() {
       const { along, off_orbit } = controls.here;
       const inOrbit = shareOfWalk(along);
@@ -208,8 +209,22 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     say();
   }
 
+  /** That no C leads to a factor that has left the orbit. */
+  function saidOffOrbit(): string {
+    const factor = controls.here.rank === "Q" ? 1 : 0;
+    const both = [...product.start[factor], ...product.aside[factor]];
+    const { tolerance } = message.facts.formulas;
+    const [rank, alone] = [both, product.start[factor]].map((rows) => {
+      return rankOf(singularValues(rows), tolerance);
+    });
+    if (rank === alone) return "";
+    const name = "QK"[factor];
+    return `${name} and the new ${name} have rows that span ${rank} dimensions: no C does that`;
+  }
+
   function say() {
-    const hint = isTouched ? "" : "drag a number up or down; drag the ring of C: A stands still";
+    const drag = "drag a number up or down; drag the ring of C: A stands still";
+    const hint = saidOffOrbit() || (isTouched ? "" : drag);
     const isMissing = message.facts.surface && !surface!.isThere;
     const missing = isMissing ? "No 3-D picture: this browser has no WebGL." : "";
     stand(host, note, controls.isExact, talk.isAlone ?? false, missing || said || hint);

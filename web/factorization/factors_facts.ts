@@ -12,8 +12,6 @@ export type Rank = "full" | "Q" | "K";
 
 export interface MatrixFacts {
   says: Said[];
-  /** Whether A has stood still. */
-  same: boolean;
   /** The first Q and K. */
   start: Pair;
 }

@@ -16,6 +16,7 @@ import type { Product } from "./factors_product";
 
 const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
+const ROUNDING = 1e-9; // relative: products that differ by less are the same
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
 const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
 const LINE = 8; // letters: width of the line beside that, where one factor can leave the orbit
@@ -80,7 +81,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   const beside = append(tables, "beside");
   const product = tableIn(beside, "A = KᵀQ", (shown) => shown.A[0]);
   all.push(product);
-  const frame = append(product.node.querySelector(".cells")!, "frame nv-exact");
+  const frame = append(product.node.querySelector(".cells")!, "frame");
   let look: Look;
   let fittedFor = "";
   let cellSize = 0;
@@ -97,7 +98,6 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       look = next;
       sizes = [d, a];
       headline(facts.says, true);
-      frame.className = `frame nv-exact ${classOf(facts.same ? "certified" : "outside")}`;
       for (const table of all) fill(table, table === product ? d : a, d);
       section.style.setProperty("--columns", String(d));
       // To measure lays out the whole page: not where a number has changed, and nothing else.
@@ -114,6 +114,10 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
 
     move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
       shown = next;
+      const [before, after] = next.A;
+      const far = ROUNDING * Math.max(1, largestOf(before));
+      const isSame = largestChange([before], [after]) <= far;
+      frame.className = `frame ${classOf(isSame ? "certified" : "outside")}`;
       nameFactors(rank);
       paint();
       for (const { node } of all[0].cells.slice(0, 1)) node.classList.toggle("hinted", isNewHere);
