@@ -1,5 +1,7 @@
-(* Theorem M, one lightning layer with few heads, Step 1: the kernel of the derivative among all directions, whatever
-   they do to the ranks, is exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/lightning_heads.md).
+(* Theorem M, one lightning layer with few heads, Step 1: at certain weights, and on polynomial curves through them at
+   all points but finitely many, the kernel of the derivative among all directions, whatever they do to the ranks, is
+   exactly the H^2-dimensional space ( * ) of heads that blend (beyond/docs/lightning_heads.md). At other weights it can
+   be larger.
    Over any field, for two tokens or more, with a causal mask or without. A layer of H heads from width d to d' is
      X -> sum_h V_h X [X^T A_h X],
    where [.] is the matrix itself or, with a mask, its upper triangle.
@@ -12,10 +14,14 @@
    M_special: there are such weights for all d >= 2 and H <= min(d, d').
    M_generic: let the weights be polynomials in e that are such weights at e = 0. Then for all e but the roots of one
    polynomial, which is not 0, a direction is in the kernel exactly if it is ( * ) of one and only one g. Here 2 is not 0
-   in the field. (The layer of generic weights has H^2 silent directions among all H (d^2 + d d'): this is Theorem M for
-   heads and values of full rank.)
-   Not here: d = 1; Step 2, which of the directions ( * ) are tangent to a family of given ranks, and so the dimension
-   for heads and values of lower rank. *)
+   in the field.
+   Not here: d = 1; the step from these curves to the generic weights of a family, and with it Theorem M for heads and
+   values of full rank, whose layer has H^2 silent directions among all H (d^2 + d d'); Step 2, which of the directions
+   ( * ) are tangent to a family of given ranks, and so the dimension for heads and values of lower rank.
+   The step to generic weights, by hand, over an infinite field: the line from the weights of M_kernel to any others is
+   such a curve. For some e on it the blends and the system of equations below have the ranks that are wanted. That a
+   rank is at least r is an open condition, so both hold at generic weights. In an irreducible family that contains the
+   weights of M_kernel both hold at these, and so at its generic weights. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory. Local Open Scope ring_scope.

@@ -35,6 +35,7 @@ BLOCKS = "heads or a skip"
 SPECIAL = "special weights"
 MASK = "a mask"
 OPEN = "What is not proved"
+FIBRES = "open: the fibres"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
 # for boards whose measurement does not matter
 SOME = measure_dimension(Transformer((2, 2), (1,)))
@@ -511,7 +512,7 @@ def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
         assert ("orders of heads" in fibre.answer) == (max(arch.heads) > 1)
         assert ("bases" in fibre.answer) == (arch.num_layers > 1 and not arch.skip)
     elif max(arch.heads) > 1 or not arch.block.is_plain:
-        assert (fibre.answer, fibre.status) == ("open", "no formula")
+        assert (fibre.answer, fibre.status) == ("open: the fibres", "no formula")
 
 
 @pytest.mark.parametrize(
@@ -523,9 +524,9 @@ def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
             "Theorem L",
             2,
         ),
-        (Transformer.uniform(3, 1, 2, skip=True), "open", OPEN, 2),
-        (Transformer.uniform(3, 2, 2, skip=True, causal=True), "open", OPEN, 2),
-        (Transformer.uniform(3, 2, 2, causal=True), "open", OPEN, 2 + 9),
+        (Transformer.uniform(3, 1, 2, skip=True), FIBRES, OPEN, 2),
+        (Transformer.uniform(3, 2, 2, skip=True, causal=True), FIBRES, OPEN, 2),
+        (Transformer.uniform(3, 2, 2, causal=True), FIBRES, OPEN, 2 + 9),
         (Transformer((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
         (
             Transformer((2, 4, 2), (2, 2), 3, "softmax", causal=True),
@@ -549,6 +550,15 @@ def test_one_head_with_a_skip_or_a_mask_has_a_fibre_of_its_dimension(
     assert [(e.answer, e.source) for e in board.entries[2:]] == [(answer, source)]
     bases = sum(a * a if a <= d else 2 * a * d - d * d for d, _, a in arch.layers)
     assert arch.num_parameters - bases - board.measured.value == redundant
+
+
+def test_open_fibres_beside_a_proved_dimension_are_said_to_be_about_fibres():
+    board = what_is_known(Transformer((3, 3), (2,), heads=3))
+    dimension = board.entry("dimension")
+    assert (dimension.answer, dimension.source) == ("45", "Theorem M")
+    fibres = board.entry(BLOCKS)
+    assert (fibres.answer, fibres.status) == (FIBRES, "no formula")
+    assert fibres.note.startswith("The fibres:") and "dimension" in fibres.note
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():

@@ -13,6 +13,7 @@ from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.formulas import (
     expected_dimension,
     what_theorem_n_lacks,
+    with_full_values,
 )
 
 OVER = PrimeField(DEFAULT_PRIME)
@@ -178,7 +179,7 @@ def test_the_derivative_keeps_directions_of_one_form():
 
 
 def of_last_layer(upsilon, kappa):
-    """The four equations in (ξ, η, τ, λ), with U₂ = υ U₁ and K₂ = κ K₁."""
+    """The four equations in (ξ, η, τ, λ), with μ₂ = υ μ₁ and ν₂ = κ ν₁."""
     return np.array(
         [
             [0, 1, 1, -upsilon],
@@ -247,15 +248,15 @@ def test_the_masked_map_is_an_immersion_where_it_is_said(d):
 
 def test_the_degrees_of_the_masked_equation_leave_two_coefficients():
     """The equation C(x₁,x₁,x₂′) + C(x₂′,x₂′,x₂′) = C(x₁,x₁,x₂) + C(x₂,x₂,x₂) in the
-    C(x, y, z) = C(y, x, z) with values in ℝ: of d²(d + 1)/2 numbers d remain."""
+    C(x, y, w) = C(y, x, w) with values in ℝ: of d²(d + 1)/2 numbers d remain."""
     rng = np.random.default_rng(8)
     for d in (2, 3, 4):
         k = np.eye(d)[0]
         places = [(i, j, m) for i, j, m in product(range(d), repeat=3) if i <= j]
 
-        def terms(x, z):
+        def terms(x, w):
             return np.array(
-                [(x[i] * x[j]) * z[m] for i, j, m in places]  # noqa: B023
+                [(x[i] * x[j]) * w[m] for i, j, m in places]  # noqa: B023
             )
 
         rows = []
@@ -391,10 +392,13 @@ def test_where_a_hypothesis_fails_nothing_is_claimed_and_the_sum_is_often_wrong(
             continue  # Theorems C and K
         missing = what_theorem_n_lacks(arch)
         found = expected_dimension(arch)
-        assert (found.value is None) == (missing is not None)
         if missing is None:
+            assert found.value is not None
             continue
-        assert found.status == "no formula" and missing in found.note
+        if with_full_values(arch) == arch:
+            assert found.status == "no formula" and missing in found.note
+        else:
+            assert found.source == ("Theorem K" if arch.causal else "Theorem C")
         outside += 1
         layers = [
             Transformer((d, d_out), (a,), 2, heads=H, block=arch.block)
@@ -404,6 +408,47 @@ def test_where_a_hypothesis_fails_nothing_is_claimed_and_the_sum_is_often_wrong(
         added -= arch.widths[1] ** 2
         wrong += added != measure_dimension(arch).value
     assert (outside, wrong) == (1339, 635)
+
+
+@pytest.mark.parametrize(
+    ("widths", "a", "v", "causal", "value"),
+    [
+        ((2, 2, 2), 1, 2, False, 8),
+        ((2, 1, 2), 1, 1, False, 5),
+        ((2, 3, 2), 2, 3, False, 10),
+        ((2, 3, 2), 2, 2, False, 10),
+        ((2, 3, 2), 2, 2, True, 10),
+    ],
+)
+@pytest.mark.parametrize("kv_heads", [None, 1])
+def test_one_head_whose_values_can_be_any_matrices_is_that_without_a_value_dim(
+    widths, a, v, causal, value, kv_heads
+):
+    block = Block(v, kv_heads)
+    arch = Transformer(widths, (a, a), 2, causal=causal, block=block)
+    found = expected_dimension(arch)
+    assert what_theorem_n_lacks(arch) is not None
+    assert (found.value, found.status) == (value, "proved here")
+    assert found.source == ("Theorem K" if causal else "Theorem C")
+    assert measure_dimension(arch).value == value
+
+
+def test_of_one_head_a_layer_no_note_speaks_of_several():
+    for widths, a, v in product(product((1, 2, 3), repeat=3), (1, 2), (1, 2, 3)):
+        for causal in (False, True):
+            arch = Transformer(widths, (a, 2), 2, causal=causal, block=Block(v))
+            assert "several" not in (what_theorem_n_lacks(arch) or "")
+            assert "several" not in expected_dimension(arch).note
+    thin = expected_dimension(Transformer((2, 3, 2), (2, 2), block=Block(1)))
+    said = "no formula is known for lightning layers of one head with values of a given"
+    assert thin.value is None and thin.note.startswith(said)
+
+
+def test_a_large_layer_has_its_observed_formula_or_none_and_the_sum_says_so():
+    large = expected_dimension(Transformer((64, 64, 80), (60, 60), heads=(64, 70)))
+    assert (large.status, large.source) == ("observed", "Theorem N, Beyond the paper")
+    none = expected_dimension(Transformer((64, 64, 64), (60, 60), heads=(64, 70)))
+    assert none.value is None
 
 
 def test_a_single_head_of_rank_one_before_the_last_layer_can_cost_dimensions():

@@ -41,6 +41,8 @@ RARE = [
     Transformer.uniform(2, 4, 1, 2, "softmax", causal=True, block=Block(rotary=True)),
     Transformer.uniform(2, 2, 2, 3, block=Block(mlp=(3, 2))),
     Transformer((3, 3), (2,), heads=6, block=Block(value_dim=1)),
+    Transformer((2, 3, 2), (2, 2), 2, block=Block(value_dim=2)),
+    Transformer((2, 3, 2), (2, 2), 2, causal=True, block=Block(value_dim=2)),
 ]
 
 
@@ -155,6 +157,17 @@ def test_where_all_hypotheses_hold_the_theorem_has_the_number(theorem):
             assert expected_dimension(arch).status in ("proved", "proved here"), arch
             tried += 1
     assert tried > 0
+
+
+@pytest.mark.parametrize(("causal", "source"), [(False, "C"), (True, "K")])
+def test_values_that_can_be_any_matrices_are_explained_as_those_without_a_rank(
+    causal, source
+):
+    arch = Transformer((2, 3, 2), (2, 2), 2, causal=causal, block=Block(value_dim=2))
+    found = of_a_formula(expected_dimension(arch), arch)
+    assert found.source == f"Theorem {source}" and "Block(value_dim=2)" in found.code
+    assert "it is what lightning 2→3→2, a = 2, 2, t = 2" in found.facts[-1]
+    assert all(asked.holds for asked in found.hypotheses)
 
 
 def test_a_hypothesis_that_fails_in_one_layer_names_it():

@@ -120,7 +120,7 @@ def test_two_tokens_without_a_mask_need_the_squares_of_the_rotations():
 def test_two_masked_tokens_hide_antisymmetric_matrices_between_few_coordinates(
     d, a, heads
 ):
-    """s = 1, and the symmetric part of s = 0: a, or C(2a − d, 2) if that is more and
+    """s = 1, and the symmetric part of s = 0: a, or C((2a − d)₊, 2) if that is more and
     there is one head; proved for 2a ≤ d + 1."""
     found = silent(turn(range(2, 2 + a // 2)), d, heads, (1,), symmetric_at_zero=True)
     common = max(0, 2 * a - d)

@@ -42,6 +42,7 @@ ROWS = {
         [
             lightning((3, 2, 3), (1, 2)),
             lightning((2, 3, 2), (2, 2)),
+            lightning((2, 3, 2), (2, 2), value_dim=2),
             Transformer((2, 3, 2), (2, 2), 1),
         ]
     ),
@@ -86,6 +87,7 @@ ROWS = {
     "(Theorems K and S)": Row(
         [
             lightning((2, 3, 2), (1, 2), mask=True),
+            lightning((2, 3, 2), (1, 2), mask=True, value_dim=2),
             lightning((2, 2, 2), (1, 2), (4, 3), skip=True),
             lightning((2, 2, 2), (2, 2), (2, 1), skip=True, value_dim=1),
         ],

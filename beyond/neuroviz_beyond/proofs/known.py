@@ -198,9 +198,12 @@ def _fibre(arch: Transformer) -> StatusEntry:
         return StatusEntry(
             "function → (L, M)", "one point", "proved here", "Theorem A′", note
         )
-    note = "No statement says which weights share a function."
+    note = (
+        "The fibres: no statement says which weights share a function. The dimension"
+        " has a row of its own."
+    )
     return StatusEntry(
-        "heads or a skip", "open", "no formula", "What is not proved", note
+        "heads or a skip", "open: the fibres", "no formula", "What is not proved", note
     )
 
 

@@ -144,7 +144,7 @@ def has_wide_masked_pairs(arch: Transformer) -> bool:
 
 def lost_directions(arch: Transformer) -> dict[str, int]:
     """What the dimension lacks of the parameters: `known_redundancies`, and what was
-    observed for two masked tokens, (C(2a − d, 2) − a)₊ for each group of one head.
+    observed for two masked tokens, (C((2a − d)₊, 2) − a)₊ for each group of one head.
 
     >>> arch = Transformer((3, 3), (2,), attention="softmax", heads=2)
     >>> lost_directions(arch)

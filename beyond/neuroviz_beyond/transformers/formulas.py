@@ -50,9 +50,11 @@ def expected_dimension(net: Transformer | Architecture) -> Expected:
         lightning   one head, masked: D − l
                     one layer: D₁ = H (α + d d′) − m, m = H max(1, H − (d − a)₊²), for
                     H ≤ min(d, d′) (`one_lightning_layer`)
-                    skips, width d, G v ≥ d: Σ D_i, the layers one by one
+                    skips, width d, G v ≥ d before the last layer: Σ D_i, the layers
+                    one by one
                     d₀ ≥ δ = d₁ = … = d_{l−1} ≤ d_l, G v ≥ δ, no collapse:
                     Σ D_i − (l − 1) δ²
+                    one head a layer, v ≥ min(d, d′): as without a value_dim
 
     With one token a mask does nothing, and softmax is linear. Where a D_i has no proved
     formula that layer is measured by itself, if it is small; the note names each such
@@ -133,10 +135,27 @@ def _lightning_variant(arch: Transformer) -> Expected:
         value = visible_count(arch) - arch.num_layers
         return Expected(value, "proved here", "Theorem K", note)
     if missing := what_theorem_n_lacks(arch):
-        return no_formula(missing)
+        full = with_full_values(arch)
+        return no_formula(missing) if full == arch else expected_dimension(full)
     shared = (arch.num_layers - 1) * arch.widths[1] ** 2
     note = f"the layers add up, less (l − 1) δ² = {shared} for the bases between them"
     return _sum_of_layers(arch, "Theorem N", shared, note)
+
+
+def with_full_values(arch: Transformer) -> Transformer:
+    """The network without a value_dim that has the same functions, where there is one
+    head a layer and v ≥ min(d, d′): then V = O W is any matrix. Else the network.
+
+    >>> print(with_full_values(Transformer((2, 3, 2), (2, 2), block=Block(2))))
+    lightning 2→3→2, a = 2, 2, t = 3
+    """
+    block = arch.block
+    has_values_only = block == Block(value_dim=block.value_dim, kv_heads=block.kv_heads)
+    if block.is_plain or not has_values_only or set(arch.heads) != {1}:
+        return arch
+    if any(block.value_dim < min(d, d_out) for d, d_out, _ in arch.layers):
+        return arch
+    return replace(arch, block=Block())
 
 
 def what_theorem_n_lacks(arch: Transformer) -> str | None:
@@ -149,27 +168,30 @@ def what_theorem_n_lacks(arch: Transformer) -> str | None:
 
     >>> what_theorem_n_lacks(Transformer((3, 2, 3), (1, 2), heads=2))
     >>> what_theorem_n_lacks(Transformer((3, 2, 3), (1, 2), heads=(1, 2)))
-    'several lightning heads after a layer of one head of rank one'
+    'several lightning heads, with a single head of rank one before the last layer'
     """
     delta = arch.widths[1]
     v = arch.block.value_dim or delta
     groups = arch.groups
+    heads = "several lightning heads"
+    if set(arch.heads) == {1}:
+        heads = "lightning layers of one head with values of a given rank"
     if {*arch.widths[1:-1]} != {delta} or delta > min(arch.widths):
         return (
-            "several lightning heads in deep networks, unless all inner widths are δ,"
-            " with d₀ ≥ δ ≤ d_l"
+            f"{heads} in deep networks, unless all inner widths are δ, with d₀ ≥ δ ≤"
+            " d_l"
         )
     if min(groups) * v < delta:
         return "lightning without skips and values that do not fill the inner width"
     if arch.causal:
         return None
     if delta == 1:
-        return "several lightning heads on tokens that lie on a line"
+        return f"{heads} on tokens that lie on a line"
     for G, a in zip(groups[:-1], arch.head_dims[:-1], strict=True):
         if a == 1 and G // 2 * v < delta:
             # v ≥ δ leaves ⌊G/2⌋ = 0 only: a single group.
             if v >= delta and arch.block.kv_heads is None:
-                return "several lightning heads after a layer of one head of rank one"
+                return f"{heads}, with a single head of rank one before the last layer"
             return (
                 "lightning heads of rank one before the last layer, unless half of the"
                 " values fill the inner width"

@@ -10,6 +10,7 @@ from neuroviz.kit.reasons import LONGEST_LINE
 from neuroviz.kit.words import sentence
 from neuroviz.rank.results import Measurement
 from neuroviz_beyond.reasons import PAGES, Reasons
+from neuroviz_beyond.transformers.formulas import with_full_values
 from neuroviz_beyond.transformers.hypotheses import (
     hypotheses_of,
     theorem_m_of_each_layer,
@@ -21,6 +22,7 @@ from neuroviz_beyond.transformers.in_numbers import (
 from neuroviz_beyond.transformers.transformer import Transformer, as_transformer
 
 _OF_THE_PAPER = ("Theorem C", "Corollary A", "One token")
+_OF_FULL_VALUES = ("Theorem C", "Theorem K")
 
 
 def dimension_badges(
@@ -56,9 +58,12 @@ def of_a_formula(expected: Expected, net: Architecture | Transformer) -> Reasons
         return Reasons(sentence(expected.note), "Not proved")
     if arch.is_plain:
         return reasons.of_a_formula(expected, arch.paper)
-    if expected.source in _OF_THE_PAPER:
+    if arch.tokens == 1 and expected.source in _OF_THE_PAPER:
         return _of_one_token(expected, arch)
     theorem, *others = expected.source.split(", ")
+    full = with_full_values(arch)
+    if theorem in _OF_FULL_VALUES and full != arch:
+        return _of_full_values(expected, arch, full)
     numbers, letters = formula_in_numbers(expected, arch)
     facts = [f"dim = {letters}"]
     if theorem in ("Theorem N", "Theorem S"):
@@ -82,6 +87,19 @@ def _of_one_token(expected: Expected, arch: Transformer) -> Reasons:
     alone: the formula is that of the paper's network."""
     found = reasons.of_a_formula(expected, arch.paper)
     alike = f"with one token it is what {arch.paper} has"
+    code = line(arch, "nb.expected_dimension")
+    return Reasons(
+        found.says, found.source, found.hypotheses, (*found.facts, alike), code
+    )
+
+
+def _of_full_values(
+    expected: Expected, arch: Transformer, full: Transformer
+) -> Reasons:
+    """Values that can be any matrices: the formula is that of the network without a
+    value_dim."""
+    found = of_a_formula(expected, full)
+    alike = f"v ≥ min(d, d′), so the values are any matrices: it is what {full} has"
     code = line(arch, "nb.expected_dimension")
     return Reasons(
         found.says, found.source, found.hypotheses, (*found.facts, alike), code
