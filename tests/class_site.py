@@ -51,10 +51,11 @@ def fold(name: str) -> str:
     one = ASKED[name]
     remarks = "".join(f"<li>{guess}: {hint}</li>" for guess, hint in one["remarks"])
     asks = f' data-asks="{one["asks"]}"' if one["asks"] else ""
+    why = " Count them." if one["kind"] == "number" else ""
     text = (
         f'<details class="nv-question"{asks}>'
         f"<summary><p>Predict. {one['question']}</p></summary>"
-        f"<p>It is <strong>{one['answer']}</strong>.</p>"
+        f"<p><strong>{one['answer']}</strong>.{why}</p>"
         f"<!-- remarks --><p>Wrong guesses:</p><ul>{remarks}</ul></details>"
     )
     return questions.marked(name, "question", text)

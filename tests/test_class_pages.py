@@ -1,6 +1,7 @@
 """The pages of a class in a browser: boxes of students on telephones, the teacher's
 page, and that for the projector."""
 
+import json
 import os
 import re
 import signal
@@ -23,7 +24,7 @@ from node import need_node
 from test_axe import AXE, OF_A_PAGE
 from test_book import built  # noqa: F401
 
-from neuroviz.lessons.classroom.site import PAGES
+from neuroviz.lessons.classroom.site import ANSWERS, PAGES, QUESTIONS
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -113,7 +114,7 @@ def press(page, name):
 
 ASKS_AGAIN = {
     "Vote again": "Press again to vote again",
-    "Show the answer to all": "Press again to show it to all",
+    "Show the answer to all": "Press again to show it",
 }
 NO_DOUBLE_CLICK = 500  # milliseconds
 
@@ -149,7 +150,7 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     insist(teacher, "Show the answer to all")
     box(one).get_by_text("You said 38. Right.").wait_for()
     box(other).get_by_text("You said −1. It is 38.").wait_for()
-    assert box(one).get_by_text("It is 38.").count() == 1
+    assert box(one).locator(".nv-shown").inner_text() == "38. Count them."
     one.get_by_text("Why?").click()
     assert one.get_by_text("Because 38 count.").is_visible()
     teacher.wall.get_by_text("It is 38.").wait_for()
@@ -191,6 +192,29 @@ def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
 
 
 @pytest.mark.long
+def test_a_first_guess_that_comes_after_the_answer_says_so(student, teacher):
+    page = student()
+    box(page).get_by_label("My guess").wait_for()
+    page.context.set_offline(True)
+    lock(page, "64")
+    box(page).get_by_text("Not sent yet").wait_for()
+    insist(teacher, "Show the answer to all")
+    teacher.get_by_role("button", name="The answer is shown").wait_for()
+    page.context.set_offline(False)
+    said = "You said 64, which came too late to be counted. It is 38. That is"
+    box(page).get_by_text(said).wait_for()
+
+
+@pytest.mark.long
+def test_a_guess_that_the_class_rounds_was_not_late(student, teacher):
+    page = student()
+    lock(page, "1/3")
+    box(page).get_by_text("Locked in: the answer").wait_for()
+    insist(teacher, "Show the answer to all")
+    box(page).get_by_text("You said 0.333. It is 38.").wait_for()
+
+
+@pytest.mark.long
 def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher):
     for guess in ("64", "40", "27", "−1", "12"):
         teacher.get_by_label("A hand for").fill(guess)
@@ -204,6 +228,56 @@ def test_the_wall_shows_all_bars_of_a_second_vote_at_720_lines(student, teacher)
         assert teacher.wall.evaluate("document.documentElement.scrollHeight") <= height
 
 
+LONGEST = {"question": 141, "choice": 65, "remark": 146}  # letters, of the course
+
+
+def in_words(length):
+    return ("a word of many " * length)[: length - 1] + "s"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [NUMBER, CHOICE])
+@pytest.mark.parametrize("votes", [1, 2])
+def test_nothing_on_the_wall_is_below_720_lines(new_page, tmp_path, name, votes):
+    """The longest question, choices and remarks of the course, and many guesses."""
+    folder = make_site(tmp_path)
+    guesses = [str(number) for number in range(12)]
+    if name == CHOICE:
+        guesses = [f"{letter} {in_words(LONGEST['choice'])}" for letter in "abcd"]
+    number = [NUMBER, CHOICE].index(name)
+    questions = json.loads((folder / QUESTIONS).read_text(encoding="utf-8"))
+    questions[number] |= {
+        "question": in_words(LONGEST["question"]),
+        "choices": guesses if name == CHOICE else [],
+        "mistakes": dict.fromkeys(guesses[1:], in_words(LONGEST["remark"])),
+    }
+    answers = json.loads((folder / ANSWERS).read_text(encoding="utf-8"))
+    answers[name]["answer"] = guesses[0]
+    (folder / QUESTIONS).write_text(json.dumps(questions), encoding="utf-8")
+    (folder / ANSWERS).write_text(json.dumps(answers), encoding="utf-8")
+    with held(folder) as room:
+        teacher = teacher_of(room)
+        teacher.ask("POST", "/", {"choose": name})
+        for vote in range(votes):
+            if vote:
+                teacher.ask("POST", "/", {"again": name})
+            for guess in guesses:
+                value = guess if name == CHOICE else int(guess)
+                teacher.ask("POST", "/", {"hands": name, "guess": value, "by": 1})
+        wall = new_page(**DESK)
+        wall.set_default_timeout(SOON)
+        wall.goto(f"http://{room.teacher}/?t={room.token}")
+        wall.goto(f"http://{room.teacher}/projector")
+        teacher.ask("POST", "/", {"bars": True})
+        wall.locator(".bars").wait_for()
+        size = "[document.documentElement.scrollWidth, scrollHeight]"
+        size = size.replace(", ", ", document.documentElement.")
+        assert wall.evaluate(size) == [1280, 720]
+        teacher.ask("POST", "/", {"open": name})
+        wall.locator(".remark").first.wait_for()
+        assert wall.evaluate(size) == [1280, 720]
+
+
 @pytest.mark.long
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
     page = student()
@@ -215,6 +289,8 @@ def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher)
     teacher.locator("#list button", has_text="larger").click()
     insist(teacher, "Show the answer to all")
     box(page, 1).get_by_text("You said no. It is yes. Try a = 1.").wait_for()
+    # the page has no reason, and the value has been said
+    assert box(page, 1).locator(".nv-shown").inner_text() == ""
 
 
 NO_NUMBERS = [
@@ -306,8 +382,14 @@ def test_hands_are_counted_beside_a_bar_and_for_a_new_guess(student, teacher):
     teacher.get_by_label("A hand for").fill("−1")
     press(teacher, "Count it")
     teacher.get_by_text("3 of 3 have answered").wait_for()
-    teacher.get_by_role("button", name="−1 hand for −1").click()
+    fewer = teacher.get_by_role("button", name="−1 hand for −1")
+    fewer.click()
     teacher.get_by_text("2 of 2 have answered").wait_for()
+    # a guess of a telephone is no hand
+    fewer = teacher.get_by_role("button", name="−1 hand for 64")
+    fewer.click()
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    assert fewer.is_disabled()
 
 
 @pytest.mark.long
@@ -339,9 +421,11 @@ def test_what_cannot_be_taken_back_is_asked_for_twice(student, teacher):
     lock(page, "64")
     teacher.get_by_text("1 of 1 have answered").wait_for()
     show = teacher.get_by_role("button", name="Show the answer to all")
+    before = show.bounding_box()
     show.dblclick()  # is one press
-    again = teacher.get_by_role("button", name="Press again to show it to all")
+    again = teacher.get_by_role("button", name="Press again to show it")
     again.wait_for()
+    assert again.bounding_box() == before  # nothing moves
     other = student()
     other.get_by_label("My guess").wait_for()
     teacher.get_by_text("1 of 2 have answered").wait_for()  # it is drawn anew
@@ -401,6 +485,13 @@ def test_a_full_class_is_said_at_the_top_with_what_to_do(new_page, site):
             told = desk.locator("#full", has_text=re.compile(advice))
             told.wait_for(timeout=SOON)
             assert told.bounding_box()["y"] < 100
+            width = "document.documentElement.scrollWidth"
+            assert desk.evaluate(width) == DESK["viewport"]["width"]
+            press(desk, "I have seen it")
+            told.wait_for(state="detached")
+            assert desk.locator("#full").inner_text() == ""
+            assert Visitor(room.students).get("/class/state").status == 429
+            told.wait_for()  # somebody else
 
 
 @pytest.mark.long
@@ -421,6 +512,43 @@ def test_the_end_shows_all_answers_and_is_said(student, teacher):
     box(page).get_by_text("The answer is 38.").wait_for()
     teacher.get_by_text("The class has ended. Its counts are gone.").wait_for()
     teacher.wall.get_by_text(re.compile("class (is over|has ended)")).wait_for()
+
+
+@pytest.mark.long
+def test_the_teacher_is_told_for_whom_an_ended_class_waits(new_page, site):
+    with held(site, "--linger", "60") as room:
+        desk = new_page(**DESK)
+        desk.set_default_timeout(SOON)
+        desk.goto(f"http://{room.teacher}/?t={room.token}")
+        desk.locator("#list button").first.click()
+        desk.get_by_label("A hand for").wait_for()
+        Visitor(room.students).lock(64)  # and sleeps
+        desk.get_by_text("1 of 1 have answered").wait_for()
+        desk.on("dialog", lambda dialog: dialog.accept())
+        press(desk, "End the class")
+        said = re.compile(
+            r"The class has ended; 1 came. 1 telephone has not heard it: it has \d+ s"
+        )
+        desk.get_by_text(said).wait_for()
+        assert desk.locator(":is(button, input, select):enabled").count() == 0
+        assert desk.get_by_text("1 of 1 have answered").is_visible()
+
+
+@pytest.mark.long
+def test_what_goes_wrong_is_said_in_sight(teacher):
+    for guess in range(24):
+        teacher.evaluate(
+            "(guess) => fetch('/', {method: 'POST', body: JSON.stringify(guess),"
+            " headers: {'Content-Type': 'application/json'}})",
+            {"hands": NUMBER, "guess": guess, "by": 1},
+        )
+    teacher.get_by_text("24 of 24 have answered").wait_for()
+    teacher.get_by_label("A hand for").fill("many")
+    press(teacher, "Count it")
+    said = teacher.locator("#says", has_text="is not a number alone")
+    said.wait_for()
+    assert teacher.evaluate("scrollY") > 100
+    assert 0 <= said.bounding_box()["y"] < 100
 
 
 HEAR_TOPIC = (

@@ -86,6 +86,38 @@ def test_answers_that_are_not_held_come_with_the_guess(room):
     assert told(room, seat)["answer"]["value"] == "38"
 
 
+def test_who_has_read_an_answer_keeps_it_when_answers_wait_again(room):
+    reads, waits = seats(room, 2)
+    room.hold(False)
+    room.vote(reads, NUMBER, 1)
+    assert told(room, reads)["answer"]["value"] == "38"
+    room.hold(True)
+    room.vote(waits, NUMBER, 1)
+    assert told(room, reads)["answer"]["value"] == "38"
+    assert told(room, waits)["answer"] is None
+
+
+def test_a_late_guess_says_so(room):
+    early, late = seats(room, 2)
+    room.vote(early, NUMBER, 64)
+    room.open(NUMBER)
+    room.vote(late, NUMBER, 64)
+    assert told(room, late)["isLate"] and not told(room, early)["isLate"]
+
+
+def test_counts_do_not_sink_after_the_end(room):
+    here = {*seats(room, 3)}
+    room.present = lambda: here
+    room.choose(NUMBER)
+    room.count_hands(NUMBER, 38, 1)
+    room.end()
+    teacher = room.for_teacher([])
+    assert (teacher["here"], teacher["unaware"]) == (3, 3)
+    assert room.for_projector([])["question"]["expected"] == 4
+    room.for_student(here.pop())
+    assert room.for_teacher([])["unaware"] == 2
+
+
 def test_after_the_end_all_answers_are_told_and_no_guess_is_taken(room):
     (seat,) = seats(room, 1)
     room.end()
@@ -144,7 +176,7 @@ def test_the_answer_has_a_bar_on_the_wall_though_others_are_more_frequent(room):
     room.count_hands(NUMBER, 38, 1)
     room.open(NUMBER)
     bars = room.for_projector()["question"]["bars"]
-    assert len(bars) == 8 and [bar["guess"] for bar in bars if bar["isRight"]] == ["38"]
+    assert len(bars) == 6 and [bar["guess"] for bar in bars if bar["isRight"]] == ["38"]
 
 
 def test_the_most_frequent_guess_comes_first_and_equals_by_their_value(room):
@@ -158,16 +190,23 @@ def test_the_most_frequent_guess_comes_first_and_equals_by_their_value(room):
     assert [bar["guess"] for bar in bars] == ["yes", "no"]
 
 
-def test_after_a_second_vote_the_wall_counts_it_alone(room):
+def test_the_great_mistake_of_the_first_vote_stays_after_the_second(room):
     room.choose(NUMBER)
-    for guess in range(5):
-        room.count_hands(NUMBER, guess, 3)
+    for guess, hands in ((64, 5), (9, 2), (10, 2)):
+        room.count_hands(NUMBER, guess, hands)
     room.vote_again(NUMBER)
     room.show_bars(True)
-    room.count_hands(NUMBER, 38, 1)  # rarer than five guesses of the first vote
+    for guess, hands in ((38, 6), (40, 2), (1, 2), (2, 1)):
+        room.count_hands(NUMBER, guess, hands)
     wall = room.for_projector()["question"]
-    assert wall["bars"][0] == {"guess": "38", "counts": [0, 1]}
-    assert (wall["totals"][-1], wall["others"]) == (1, 0)
+    assert [(bar["guess"], bar["counts"]) for bar in wall["bars"]] == [
+        ("38", [0, 6]),
+        ("64", [5, 0]),
+        ("1", [0, 2]),
+        ("40", [0, 2]),
+        ("9", [2, 0]),
+    ]
+    assert wall["totals"] == [9, 11] and wall["others"] == [2, 1]
 
 
 def test_another_question_on_the_wall_hides_its_guesses(room):
@@ -183,6 +222,8 @@ def test_hands_are_counted_with_the_votes_and_never_below_none(room):
     room.count_hands(NUMBER, 64, 5)
     room.count_hands(NUMBER, 38, 2)
     room.count_hands(NUMBER, 38, -3)
+    bar, *_ = room.for_teacher()["questions"][0]["bars"]
+    assert bar["counts"] == [6] and bar["hands"] == 5
     assert room.polls[NUMBER].counts() == [{"64": 6}]
     room.count_hands(CHOICE, "no", 1)
     assert room.polls[CHOICE].counts() == [{"no": 1}]
@@ -294,11 +335,16 @@ def test_the_table_has_counts_and_nothing_of_who(room):
     room.vote(other, NUMBER, 64)
     room.vote_again(NUMBER)
     room.vote(one, NUMBER, 38)
+    room.count_hands(NUMBER, 38, 2)
+    room.open(NUMBER)
+    third = room.seat(None, "10.0.0.9")
+    room.vote(third, NUMBER, 64)
     table = room.table()
     mistake = "That is the number of parameters."
     assert table.splitlines()[1:] == [
-        f"{PAGE},How many dimensions?,38,1,64,2,{mistake}",
-        f"{PAGE},How many dimensions?,38,2,38,1,",
+        f"{PAGE},How many dimensions?,38,1,64,2,0,{mistake}",
+        f"{PAGE},How many dimensions?,38,2,38,3,2,",
+        f"{PAGE},How many dimensions?,38,late,64,1,0,{mistake}",
     ]
     assert one not in table and "10.0.0" not in table
 

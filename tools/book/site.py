@@ -97,11 +97,8 @@ def build(
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
-    titles = {one.name: f"{one.name[:2]} {one.title}" for one in front.sections()}
-    titles[front.START] = "00 Start"
-    called = {place_of(name): titles.get(name, name) for name in chosen}
     plan = (ROOT / PLAN).read_text(encoding="utf-8")
-    questions.write(site, asked, called, questions.planned(plan))
+    questions.write(site, asked, called(chosen), questions.planned(plan))
     return site
 
 
@@ -190,6 +187,19 @@ def _listed(caption: str, notebooks: list[str]) -> str:
         if notebooks
         else ""
     )
+
+
+def called(notebooks: Iterable[str]) -> dict[str, str]:
+    """The pages of notebooks, and what a class calls them.
+
+    >>> for page, title in called(["00_start", "beyond/heads"]).items():
+    ...     print(f"{page}: {title}")
+    notebooks/00_start: 00 Start
+    beyond/notebooks/heads: Turn what a layer does not notice
+    """
+    titles = {one.name: f"{one.name[:2]} {one.title}" for one in front.sections()}
+    titles[front.START] = "00 Start"
+    return {place_of(name): titles.get(name) or _heading(name) for name in notebooks}
 
 
 def _heading(notebook: str) -> str:

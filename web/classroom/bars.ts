@@ -30,7 +30,11 @@ export function barsOf(counted: Counted, more?: (guess: string) => HTMLElement):
       bars.append(line);
     }
     const right = isRight ? "✓ the answer. " : "";
-    if (isNamed) row.append(made("td", "remark", right + (remark ?? "")));
+    if (isNamed) {
+      const cell = row.insertCell();
+      cell.className = "remark";
+      cell.append(made("div", "", right + (remark ?? "")));
+    }
     if (more) row.insertCell().append(more(guess));
   }
   return table;
@@ -45,7 +49,7 @@ export function countOf({ totals, expected, others, late }: Counted): string {
   const latest = totals[totals.length - 1];
   const which = totals.length > 1 ? " in the second vote" : "";
   const said = [`${latest} of ${expected} have answered${which}`];
-  if (others) said.push(others > 1 ? `${others} other guesses` : "1 other guess");
+  if (others.some((count) => count > 0)) said.push(`other guesses: ${others.join(", then ")}`);
   if (late) said.push(`${late} after the answer`);
   return said.join(", ");
 }

@@ -7,7 +7,13 @@ const WORDS_OF_REFUSALS: Record<number, string> = {
   429: "The class is full, or asks too often. Trying again …",
 };
 const LOCKED_IN = "Locked in: the answer comes when your teacher shows it. Stay here until then.";
+const TOO_LATE = "which came too late to be counted";
 const NOT_SENT = "Not sent yet. Trying again …";
+const ROUNDED = 1e-3; // the class counts three decimals
+
+/** Whether two numbers, or two choices, are one guess in a class. */
+const isSame = (one: string, other: string) =>
+  one === other || Math.abs(Number(one) - Number(other)) < ROUNDED;
 
 /** Sends a guess, and resolves once the server has it. */
 export type Send = (question: string, guess: number | string, vote: number) => Promise<void>;
@@ -24,6 +30,7 @@ export class Box {
   private readonly button = made("button", "", "Lock in");
   private readonly says = made("p", "nv-told");
   private readonly shown = made("div", "nv-shown");
+  private isShown = false;
   private read: () => number | string | null = () => null;
   private missing: () => string = () => "";
 
@@ -136,18 +143,18 @@ export class Box {
     if (asked.answer) this.show(asked.answer);
   }
 
-  private words({ guess, isAsked, vote, answer, isOpen }: Asked): string {
+  private words({ guess, isAsked, isLate, vote, answer, isOpen }: Asked): string {
     const said = guess === null ? "" : `You said ${written(guess)}`;
     if (answer) {
       const own = this.locked === null ? guess : String(this.locked);
-      if (own !== null && own !== guess) {
-        // it was locked in without the network, and came after the answer
-        const late = `You said ${written(own)}, which came too late to be counted.`;
-        return `${late} It is ${written(answer.value)}.`;
+      if (own !== null && (guess === null || !isSame(own, guess))) {
+        // it was locked in without the network, and the class has an earlier one
+        return `You said ${written(own)}, ${TOO_LATE}. It is ${written(answer.value)}.`;
       }
       if (guess === null) return `The answer is ${written(answer.value)}.`;
       const verdict = guess === answer.value ? "Right" : `It is ${written(answer.value)}`;
-      return [`${said}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
+      const late = isLate ? `, ${TOO_LATE}` : "";
+      return [`${said}${late}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
     }
     if (!isAsked) return `${said}. ${LOCKED_IN}`;
     if (this.locked !== null) return "Sending …";
@@ -157,9 +164,12 @@ export class Box {
   }
 
   /** Both are HTML of the site itself; a guess is never in it. */
-  private show({ reason, folds }: Answer) {
-    if (this.shown.firstChild) return;
+  private show({ value, reason, folds }: Answer) {
+    if (this.isShown) return;
+    this.isShown = true;
     this.shown.innerHTML = reason;
+    // a reason that is the value alone has been said above
+    if (this.shown.textContent.trim() === `${value}.`) this.shown.replaceChildren();
     for (const [place, fold] of folds.entries()) {
       const its = `.nv-fold[data-of="${this.question}"][data-place="${place}"]`;
       const here = document.querySelector(its);

@@ -16,6 +16,8 @@ export interface Asked {
   guess: string | null;
   /** Whether a guess is still to come. */
   isAsked: boolean;
+  /** The guess came when the answer was open: it is not counted. */
+  isLate?: boolean;
   choices: string[];
   answer: Answer | null;
   /** Others have seen the answer; this page has not guessed. */
@@ -47,6 +49,8 @@ export interface Bar {
   counts: number[];
   isRight?: boolean;
   remark?: string;
+  /** How many of the latest vote are hands. */
+  hands?: number;
 }
 
 export interface Counted {
@@ -63,8 +67,8 @@ export interface Counted {
   /** Who has a page open or has answered. */
   expected: number;
   bars: Bar[];
-  /** Guesses that have no bar. */
-  others: number;
+  /** Guesses that have no bar, in each vote. */
+  others: number[];
   late: number;
   answer?: string;
 }
@@ -83,6 +87,9 @@ export interface ForTeacher extends Who {
   /** Seats: of the class, and at one address. */
   most: number;
   perAddress: number;
+  /** After the end: seats that have not heard it, and how long the class waits for them. */
+  unaware: number;
+  secondsLeft: number;
   chosen: string | null;
   questions: Counted[];
 }

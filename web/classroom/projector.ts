@@ -6,6 +6,7 @@ import { written } from "./numbers";
 import { showWhere } from "./where";
 
 const AGAIN = 1500; // milliseconds
+const LONG = 60; // letters of a question: more than two lines
 
 const main = document.querySelector("main")!;
 const who = document.querySelector("#who")!;
@@ -23,7 +24,7 @@ function draw({ question, here, isOver }: ForProjector) {
   }
   const parts: HTMLElement[] = [
     made("p", "place", placeOf(question)),
-    made("h1", "", question.question),
+    made("h1", question.question.length > LONG ? "long" : "", question.question),
   ];
   if (question.choices.length && !question.bars.length) {
     const list = made("ul", "choices");

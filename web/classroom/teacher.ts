@@ -55,13 +55,15 @@ function button(words: string, what: () => object, isDisabled = false): HTMLButt
 }
 
 function draw() {
-  const { here, came, questions, chosen, refused, isHeld } = state;
-  at("who").textContent = `${here} here, ${came} came`;
+  const { here, came, questions, chosen, refused, isHeld, isOver } = state;
+  at("who").textContent = isOver ? wordsOfEnd(state) : `${here} here, ${came} came`;
   held.disabled = false;
   held.checked = isHeld;
   at("held-words").textContent = isAsked("held") ? ALL_AT_ONCE : WAIT;
-  const full = wordsOfFull(state);
+  const isNews = !isOver && refusedSeats(state) > seen;
+  const full = isNews ? wordsOfFull(state) : "";
   if (at("full").textContent !== full) at("full").textContent = full; // is said once
+  at("seen").hidden = !isNews;
   const flood = refused["too often"];
   at("trouble").textContent = flood
     ? `Refused, as too often: ${flood}. The others are not slower.`
@@ -70,7 +72,31 @@ function draw() {
   const one = questions.find(({ name }) => name === chosen);
   if (one) drawQuestion(one);
   else main.replaceChildren(made("p", "hint", "Choose a question: all pages show it."));
+  if (isOver) switchOff();
 }
+
+/** That the class has ended, and for whom its server waits. */
+function wordsOfEnd({ came, unaware, secondsLeft }: ForTeacher): string {
+  const ended = `The class has ended; ${came} came.`;
+  if (!unaware) return ended;
+  const waiting = unaware > 1 ? `${unaware} telephones have` : "1 telephone has";
+  const they = unaware > 1 ? "they have" : "it has";
+  return `${ended} ${waiting} not heard it: ${they} ${secondsLeft} seconds.`;
+}
+
+/** Nothing can be done any more. */
+function switchOff() {
+  const controls = document.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
+    "button, input, select",
+  );
+  for (const one of controls) one.disabled = true;
+}
+
+/** How many refusals of a seat the teacher has seen. */
+let seen = 0;
+
+const refusedSeats = ({ refused }: ForTeacher): number =>
+  (refused["full"] ?? 0) + (refused["full at one address"] ?? 0);
 
 /** Where somebody is refused a seat: what to do about it. */
 function wordsOfFull({ refused, most, perAddress }: ForTeacher): string {
@@ -150,7 +176,7 @@ function drawQuestion(one: Counted) {
     ),
     sureButton(
       isOpen ? "The answer is shown" : "Show the answer to all",
-      "Press again to show it to all",
+      "Press again to show it",
       { open: name },
       isOpen,
     ),
@@ -186,6 +212,8 @@ function sureButton(
   const press = made("button", "", isAsked(name) && !isDisabled ? ask : words);
   press.type = "button";
   press.id = name;
+  press.className = "sure";
+  press.dataset.all = `${words}\n${ask}`; // so wide it is for both
   press.disabled = isDisabled;
   press.addEventListener("keydown", (event) => {
     if (event.repeat) event.preventDefault(); // a key that is held down is one press
@@ -200,10 +228,12 @@ const valueOf = ({ choices }: Counted, guess: string) => (choices.length ? guess
 
 /** Hands that are up for a guess. */
 function hands(one: Counted, guess: string): HTMLElement {
+  const counted = one.bars.find((bar) => bar.guess === guess)?.hands;
   const place = made("span", "hands");
   for (const by of [1, -1]) {
     const what = { hands: one.name, guess: valueOf(one, guess), by };
-    const press = button(by > 0 ? "+1" : "−1", () => what, one.isOpen);
+    const isNone = by < 0 && !counted;
+    const press = button(by > 0 ? "+1" : "−1", () => what, one.isOpen || isNone);
     press.id = `hand ${by} ${guess}`;
     press.setAttribute("aria-label", `${press.textContent} hand for ${written(guess)}`);
     place.append(press);
@@ -256,12 +286,7 @@ function listen() {
 }
 
 function gone() {
-  if (state?.isOver) {
-    const buttons = document.querySelectorAll<HTMLButtonElement | HTMLInputElement>(
-      "button, input",
-    );
-    for (const one of buttons) one.disabled = true;
-  }
+  if (state?.isOver) switchOff();
   const ended = "The class has ended. Its counts are gone.";
   at("who").textContent = state?.isOver ? ended : "The class does not answer. Trying again …";
   if (!state?.isOver) setTimeout(listen, AGAIN);
@@ -271,6 +296,10 @@ held.addEventListener("change", () => {
   const isHeld = held.checked;
   held.checked = state.isHeld; // until the class says so
   if (isHeld || asksAgain("held", draw)) does({ held: isHeld });
+});
+at("seen").addEventListener("click", () => {
+  seen = refusedSeats(state);
+  draw();
 });
 at("end").addEventListener("click", () => {
   const sure =

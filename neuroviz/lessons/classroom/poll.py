@@ -32,6 +32,7 @@ class Poll:
         votes: seat → guess, for each vote.
         hands: guess → how many the teacher has counted, for each vote.
         late: seat → guess that came when the answer was open; it is not counted.
+        told: the seats that have the answer: it stays with them.
         is_open: whether all see the answer.
     """
 
@@ -50,6 +51,7 @@ class Poll:
     votes: list[dict[str, str]] = field(default_factory=lambda: [{}])
     hands: list[Counter[str]] = field(default_factory=lambda: [Counter()])
     late: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
     is_open: bool = False
 
     def read(self, guess: object) -> str:

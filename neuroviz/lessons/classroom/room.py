@@ -19,7 +19,10 @@ MOST_BARS = 24
 """Different guesses that the teacher sees; the rarest are counted together."""
 
 MOST_ON_THE_WALL = {1: 8, 2: 5}
-"""So many fit below a question: after one vote, and after two."""
+"""So many guesses fit below a question: after one vote, and after two."""
+
+MOST_WITH_REMARKS = {1: 6, 2: 5}
+"""The same once the answer is open: each guess has two lines then, for its remark."""
 
 FULL = "full"
 FULL_AT_ONE_ADDRESS = "full at one address"
@@ -63,6 +66,8 @@ class Room:
         self.has_bars = False
         self.chosen: str | None = None
         self.refused: Counter[str] = Counter()
+        self.seconds_left = 0  # after the end, for those who have not heard it
+        self._here_at_the_end: frozenset[str] = frozenset()
         self._named = {letters_of(poll.question): name for name, poll in polls.items()}
         self._have_heard: set[str] = set()  # seats that know of the end
         self._seats: dict[str, str] = {}  # seat → address, to bound how many it takes
@@ -199,12 +204,14 @@ class Room:
             "vote": len(poll.votes),
             "guess": guess,
             "isAsked": poll.is_asked(seat) and not self.is_over,
+            "isLate": seat in poll.late,
             "choices": list(poll.choices),
             "answer": None,
         }
         has_guessed = guess is not None
-        is_shown = poll.is_open or not self.is_held
+        is_shown = poll.is_open or not self.is_held or seat in poll.told
         if self.is_over or (has_guessed and is_shown):
+            poll.told.add(seat)  # who has read it keeps it, though answers wait again
             found["answer"] = {
                 "value": poll.answer,
                 "remark": poll.remark_on(guess) if has_guessed else "",
@@ -250,6 +257,7 @@ class Room:
         self.changed(False)
 
     def end(self) -> None:
+        self._here_at_the_end = frozenset(self.present())
         self.is_over = True
         self.changed(True)
 
@@ -275,6 +283,8 @@ class Room:
             "refused": dict(self.refused),
             "most": self.most,
             "perAddress": self.per_address,
+            "unaware": self.unaware if self.is_over else 0,
+            "secondsLeft": self.seconds_left,
             "chosen": self.chosen,
             "questions": every,
         }
@@ -285,25 +295,33 @@ class Room:
         question = None
         if self.chosen is not None:
             poll = self.polls[self.chosen]
-            most = MOST_ON_THE_WALL[len(poll.votes)]
+            fit = MOST_WITH_REMARKS if poll.is_open else MOST_ON_THE_WALL
+            most = fit[len(poll.votes)]
             question = self._counted(poll, poll.is_open, most, here)
             if not (self.has_bars or poll.is_open):
                 question["bars"] = []
-                question["others"] = 0
+                question["others"] = [0] * len(poll.votes)
         return self._who(here) | {"question": question}
 
     def _who(self, here: Collection[str]) -> dict:
-        return {"here": len(here), "came": self.came, "isOver": self.is_over}
+        stayed = self._stayed(here)
+        return {"here": len(stayed), "came": self.came, "isOver": self.is_over}
+
+    def _stayed(self, here: Collection[str]) -> Collection[str]:
+        """Who is here; after the end, who was: pages leave one by one."""
+        return self._here_at_the_end if self.is_over else here
 
     def _counted(
         self, poll: Poll, names_mistakes: bool, most: int, here: Collection[str]
     ) -> dict:
-        """The most frequent guesses of the latest vote come first. A mistake named
-        beside a wrong guess would give the right one away."""
+        """The guesses that were most frequent in either vote come first, so a mistake
+        that is gone in the second still stands there; of equals, those of the latest
+        vote. A mistake named beside a wrong guess would give the right one away."""
         votes = poll.counts()
 
         def rank(guess: str) -> tuple[float, ...]:
-            return *(-vote[guess] for vote in reversed(votes)), poll.place_of(guess)
+            counts = [vote[guess] for vote in votes]
+            return -max(counts), -counts[-1], poll.place_of(guess)
 
         every = sorted(set().union(*votes), key=rank)
         guesses = every[:most]
@@ -316,7 +334,11 @@ class Room:
             if names_mistakes:
                 bar["isRight"] = guess == poll.answer
                 bar["remark"] = poll.remark_on(guess)
+                bar["hands"] = poll.hands[-1][guess]
             bars.append(bar)
+        others = []
+        for vote in votes:
+            others.append(vote.total() - sum(vote[guess] for guess in guesses))
         found = {
             "name": poll.name,
             "page": poll.page,
@@ -328,9 +350,10 @@ class Room:
             "isOpen": poll.is_open,
             "totals": [vote.total() for vote in votes],
             # a telephone that sleeps has answered all the same
-            "expected": len({*here, *poll.votes[-1]}) + poll.hands[-1].total(),
+            "expected": len({*self._stayed(here), *poll.votes[-1]})
+            + poll.hands[-1].total(),
             "bars": bars,
-            "others": votes[-1].total() - sum(bar["counts"][-1] for bar in bars),
+            "others": others,
             "late": len(poll.late),
         }
         if names_mistakes:
@@ -338,15 +361,20 @@ class Room:
         return found
 
     def table(self) -> str:
-        """Counts as CSV: how often each guess came in each vote, and nothing of who."""
+        """Counts as CSV: how often each guess came in each vote and after the answer
+        ("late"), how many of these were hands, and nothing of who."""
         out = io.StringIO()
         rows = csv.writer(out)
-        rows.writerow(
-            ["page", "question", "answer", "vote", "guess", "count", "known mistake"]
-        )
+        names = ["page", "question", "answer", "vote", "guess", "count", "hands"]
+        rows.writerow([*names, "known mistake"])
         for poll in self.polls.values():
-            for vote, counts in enumerate(poll.counts(), 1):
-                for guess, count in counts.most_common():
+            counts = dict(enumerate(poll.counts(), 1))
+            hands = dict(enumerate(poll.hands, 1))
+            counts["late"] = Counter(poll.late.values())
+            hands["late"] = Counter()
+            for vote, its in counts.items():
+                for guess, count in its.most_common():
                     row = [poll.page, poll.question, poll.answer, vote, guess, count]
-                    rows.writerow([*row, poll.mistakes.get(guess, "")])
+                    mistake = poll.mistakes.get(guess, "")
+                    rows.writerow([*row, hands[vote][guess], mistake])
         return out.getvalue()

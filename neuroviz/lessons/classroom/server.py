@@ -11,6 +11,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
+from math import ceil
 
 import psutil
 import segno
@@ -281,7 +282,8 @@ async def run(asked: Namespace) -> None:
 async def _until_all_have_heard(room: Room, most: float) -> None:
     """After the end pages ask for what is still closed: those that are open at once, a
     telephone that sleeps when it wakes."""
-    end = asyncio.get_running_loop().time() + most
+    end = time.monotonic() + most
+    room.seconds_left = ceil(most)
     await asyncio.sleep(min(most, GRACE))
     if room.unaware:
         seats = "seat has" if room.unaware == 1 else "seats have"
@@ -290,7 +292,9 @@ async def _until_all_have_heard(room: Room, most: float) -> None:
             f" {most:g} seconds. Ctrl+C ends at once.",
             flush=True,
         )
-    while room.unaware and asyncio.get_running_loop().time() < end:
+    while room.unaware and (left := end - time.monotonic()) > 0:
+        room.seconds_left = ceil(left)
+        room.changed(False)
         await asyncio.sleep(GRACE / 10)
 
 
