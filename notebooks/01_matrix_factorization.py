@@ -41,7 +41,7 @@ Q2, K2 = C @ Q, np.linalg.inv(C).T @ K
 print(f"Q moved by {np.abs(Q2 - Q).max():.2f}, A by {np.abs(K2.T @ Q2 - A).max():.0e}")
 
 # %% [markdown]
-# The queries have moved a lot, and $A$ by rounding errors only, because $K'^\top Q' = K^\top C^{-1} C\, Q$.
+# The queries have moved, and $A$ by rounding errors only, because $K'^\top Q' = K^\top C^{-1} C\, Q$.
 # <!-- check: np.abs(Q2 - Q).max() > 0.5 and np.abs(K2.T @ Q2 - A).max() < 1e-14 -->
 #
 # All pairs $(Q, K)$ with one and the same product form the **fibre** of that product. The invertible matrices form a group
@@ -91,8 +91,8 @@ predict(
 # %% [markdown]
 # ## Move it
 #
-# The panel walks through $\mathrm{GL}_a$ along a curve that starts at the identity: a rotation, a stretch or a shear.
-# Turn $C$ by its ring: the green frame says that $A$ stands still. Then drag a number of $Q$ or $K$ up or down. That is no change of basis: $A$ changes with it.
+# The panel walks through $\mathrm{GL}_a$: a rotation, a stretch or a shear.
+# Turn $C$ by its ring: the green frame says that $A$ stands still. Then drag a number of $Q$ or $K$ up or down. $A$ changes with it.
 
 # %% jupyter={"source_hidden": true}
 from neuroviz.explorables import FactorizationExplorer
@@ -105,10 +105,10 @@ factors = FactorizationExplorer(presets=buttons, asks="freedom of a product")
 factors
 
 # %% [markdown]
-# *What you see.* First come $Q$ and $K$ at the start (○) and now (●), their product $A$, and what $C$ does to two
-# directions; then the singular values of $A$: by what it stretches its main directions, and as many as its rank are not 0. Once you have guessed, the last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
+# *What you see.* $Q$ and $K$ at the start (○) and now (●), their product $A$, what $C$ does to two
+# directions; then the singular values of $A$, its stretches: as many as its rank are not 0. Once you have guessed, the last chart counts, for every $a$, the dimensions of the set of all products (●) and of the fibre (■).
 #
-# * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they stand still, too?
+# * The singular values of $A$ stand still. Those of $Q$ are not drawn. Do they, too?
 # * For head dimension $a = 1$, which of the three walks still moves anything? Guess; then press the first two buttons.
 #
 # <details><summary>Answers</summary>
@@ -131,7 +131,7 @@ found = Q2 @ np.linalg.pinv(Q)
 found.round(6)
 
 # %% [markdown]
-# That is the $C$ from above, and it carries $K$ to $K'$ as well.
+# That is the $C$ from above, and it carries $K$ to $K'$.
 # <!-- check: np.allclose(found, C) and np.allclose(np.linalg.inv(found).T @ K, K2) -->
 #
 # **Lemma 3.1.** Let $a \le d$, let $Q$ and $K$ have rank $a$, and let $K^\top Q = K'^\top Q'$. Then there is exactly one invertible $C$
@@ -194,9 +194,8 @@ predict(
 #
 # </details>
 #
-# Two buttons for [the panel](#Move-it): **Q loses a rank** takes it to such a point, and it counts there; **d = 4, a = 3** has the sizes of your first guess.
-# After **Q loses a rank** press **▶**. First $C$ moves, along the orbit. Then the keys move alone, by the knob beside $C$: along $v w^\top$, with a $w$ outside the space
-# of the rows of $K$. $A$ stands still all the way, and no $C$ leads to where the keys end.
+# Two buttons for [the panel](#Move-it): **d = 4, a = 3** has the sizes of your first guess; **Q loses a rank** counts at such a point.
+# Then press **▶**: $C$ moves; after it the keys alone, by the knob beside $C$, along $v w^\top$ with a $w$ outside the rows of $K$. $A$ stands still, and no $C$ leads there.
 # <!-- check: "span 3 dimensions together, and 2 each: no C leads" in shown(FactorizationExplorer, "rank=Q;off_orbit=1")[1] -->
 
 # %% jupyter={"source_hidden": true}

@@ -134,7 +134,7 @@ Figure3Explorer(
 )
 
 # %% [markdown]
-# One chart has the dimensions. The other has the gap in float64 between singular values that count and rounding errors: above the dashed line it decides. 
+# One chart has the dimensions. The other has the gap in float64 between singular values that count and rounding errors: above the dashed line it decides.
 #
 # How can a rank be exact where there are exponentials? What holds for all tokens goes on to hold if each $e^y$ is replaced by any number, as if it were a variable of its own.
 # So the computer draws numbers modulo a prime for the exponentials, too, and keeps $(e^y)' = e^y\, y'$. [The end](#Understand-why-it-can-be-exact) of this notebook shows why.

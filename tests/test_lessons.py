@@ -104,7 +104,7 @@ def test_the_session_has_the_minutes_of_the_blocks():
 def test_rows_of_the_session_that_need_live_say_what_to_do_without():
     needs = {row[0] for row in rows(SESSION) if any(r"\*" in cell for cell in row)}
     (without,) = re.findall(r"\*\*Without Live\*\* .*?\n\n", SESSION, re.DOTALL)
-    assert needs == {"−5", "15", "36"}
+    assert needs == {"−5", "36"}
     assert {f"Minute {minute}:" for minute in needs - {"−5"}} == set(
         re.findall(r"Minute \d+:", without)
     )
