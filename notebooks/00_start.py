@@ -85,7 +85,7 @@ LedgerExplorer(
 #
 # The **interfaces**. Between two layers lies a space of tokens, and its basis can be changed: the first $V$ writes in one basis, and the second layer
 # reads in it. No other layer sees this basis, and it costs $d^2 = 16$ directions.
-# <!-- check: measured(arch) == 38 and lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
+# <!-- check: lost(arch) - 2 * lost(uniform(4, 2, 1)) == 16 -->
 #
 # </details>
 #
