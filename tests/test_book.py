@@ -765,3 +765,18 @@ def test_the_folder_can_be_moved(built):
         for path in built.rglob("*.html")
         if marks in path.read_text(encoding="utf-8")
     ]
+
+
+@pytest.mark.long
+def test_no_fold_of_a_class_page_says_the_answer_of_a_question_that_is_closed(built):
+    """Folds behind the next heading are not marked as those of the question."""
+    asked = json.loads((built / "class" / "questions.json").read_text("utf-8"))
+    answers = json.loads((built / "class" / "answers.json").read_text("utf-8"))
+    assert asked
+    for question in asked:
+        answer = answers[question["id"]]["answer"]
+        page = built / "class" / "pages" / f"{question['page']}.html"
+        for fold in re.findall("<details.*?</details>", page.read_text("utf-8"), re.S):
+            words = re.sub("<summary>.*?</summary>|<[^>]*>", " ", fold, flags=re.S)
+            its = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", words)
+            assert len(answer) < 2 or not its, (question["id"], words)
