@@ -779,3 +779,15 @@ def test_no_fold_of_a_class_page_says_the_answer_of_a_question_that_is_closed(bu
             words = re.sub("<summary>.*?</summary>|<[^>]*>", " ", fold, flags=re.S)
             its = re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", words)
             assert len(answer) < 2 or not its, (question["id"], words)
+
+
+@pytest.mark.long
+@browser_test
+def test_the_search_without_words_asks_for_some(built, browse):
+    page = browse(built / "search.html", width=390, height=844)
+    entry = page.locator("article").get_by_role("searchbox", name="Search for")
+    assert entry.bounding_box()["height"] >= 44
+    entry.fill("rank")
+    entry.press("Enter")
+    page.wait_for_url("**search.html?q=rank")
+    assert not page.locator("article form").count()

@@ -185,4 +185,4 @@ check_blending(my_layer)
 # </details>
 
 # %% [markdown]
-# What else a layer can have (shared keys, output projections, biases, positions, an MLP), and any torch module, is measured in [docs/library.md](../docs/library.md).
+# What else a layer can have (shared keys, output projections, biases, positions, an MLP), and any torch module, is measured in [The library beyond the paper](../docs/library.md).

@@ -276,7 +276,10 @@ def question(identity: str, data: dict) -> str:
         what = "Wrong guesses, and what each of them overlooks:"
         if data["kind"] == "choice":  # the right one is among them
             what = "The choices, one by one:"
-        lines = [f"* {guess}: {hint}" for guess, hint in data["remarks"]]
+        listed = data["remarks"]
+        if data["kind"] == "number":
+            listed = sorted(listed, key=lambda remark: float(remark[0]))
+        lines = [f"* {_said(guess)}: {hint}" for guess, hint in listed]
         remarks = "\n".join([f"{what}\n", *lines])
     badge = f"{data['badge']} " if data["badge"] else ""
     asks = f' data-asks="{escape(data["asks"])}"' if data["asks"] else ""
@@ -290,10 +293,15 @@ def question(identity: str, data: dict) -> str:
         f'<details class="nv-question"{asks} data-guess="{guess}">\n<summary>\n\n'
         f"**Predict.** {data['question']}\n\n"
         "</summary>\n\n"
-        f"{badge}**{data['answer']}**. {data['why']}\n\n"
+        f"{badge}**{_said(data['answer'])}**. {data['why']}\n\n"
         f"<!-- remarks -->\n\n{remarks}\n\n</details>"
     )
     return marked(identity, "question", fold)
+
+
+def _said(guess: str) -> str:
+    """A guess as it is read: a number has a minus sign, and no hyphen."""
+    return re.sub(r"^-(?=\d)", "−", guess)
 
 
 def presets(listed: list[dict], identity: str = "") -> str:

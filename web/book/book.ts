@@ -6,6 +6,7 @@ import { FOLDER } from "./load";
 import { onTurn, readyForPaper } from "./mode";
 import { Panel } from "./panel";
 import { followScrollers } from "./scrolling";
+import { askForWords } from "./search";
 
 const AHEAD = "800px"; // a panel is loaded before it is in sight
 
@@ -46,6 +47,7 @@ function start() {
     return new URL(`../${page}#${anchorOf(heading)}`, FOLDER).href;
   });
 
+  askForWords();
   giveDrawersKeys();
   followScrollers();
 

@@ -15,6 +15,9 @@ const ROUNDED = 1e-3; // the class counts three decimals
 const isSame = (one: string, other: string) =>
   one === other || Math.abs(Number(one) - Number(other)) < ROUNDED;
 
+/** A guess in a sentence: a choice of several words is no part of it. */
+const inWords = (guess: string) => (/\s/.test(guess) ? `“${guess}”` : written(guess));
+
 /** Sends a guess, and resolves once the server has it. */
 export type Send = (question: string, guess: number | string, vote: number) => Promise<void>;
 
@@ -40,6 +43,8 @@ export class Box {
   ) {
     this.question = place.dataset.question!;
     this.form.noValidate = true;
+    this.form.setAttribute("role", "group");
+    this.form.ariaLabel = place.textContent.trim();
     this.says.setAttribute("role", "status");
     place.append(this.form, this.says, this.shown);
     this.form.addEventListener("submit", (event) => {
@@ -144,15 +149,15 @@ export class Box {
   }
 
   private words({ guess, isAsked, isLate, vote, answer, isOpen }: Asked): string {
-    const said = guess === null ? "" : `You said ${written(guess)}`;
+    const said = guess === null ? "" : `You said ${inWords(guess)}`;
     if (answer) {
       const own = this.locked === null ? guess : String(this.locked);
       if (own !== null && (guess === null || !isSame(own, guess))) {
         // it was locked in without the network, and the class has an earlier one
-        return `You said ${written(own)}, ${TOO_LATE}. It is ${written(answer.value)}.`;
+        return `You said ${inWords(own)}, ${TOO_LATE}. It is ${inWords(answer.value)}.`;
       }
-      if (guess === null) return `The answer is ${written(answer.value)}.`;
-      const verdict = guess === answer.value ? "Right" : `It is ${written(answer.value)}`;
+      if (guess === null) return `The answer is ${inWords(answer.value)}.`;
+      const verdict = guess === answer.value ? "Right" : `It is ${inWords(answer.value)}`;
       const late = isLate ? `, ${TOO_LATE}` : "";
       return [`${said}${late}. ${verdict}.`, answer.remark].filter(Boolean).join(" ");
     }
