@@ -784,7 +784,7 @@ def test_no_fold_of_a_class_page_says_the_answer_of_a_question_that_is_closed(bu
 @pytest.mark.long
 @browser_test
 def test_the_search_without_words_asks_for_some(built, browse):
-    page = browse(built / "search.html", width=390, height=844)
+    page = browse(built / "search.html", viewport={"width": 390, "height": 844})
     entry = page.locator("article").get_by_role("searchbox", name="Search for")
     assert entry.bounding_box()["height"] >= 44
     entry.fill("rank")
