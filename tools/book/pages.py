@@ -72,9 +72,6 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
         if {"instructor", "exercise"} & {*tags}:
             continue
-        solution = "solution" in tags
-        if solution:
-            parts.append('<details class="nv-solution"><summary>A solution</summary>')
         if cell.cell_type == "markdown":
             text = linked(without_comments(for_page(cell.source)))
             section = last_section(text) or section
@@ -104,8 +101,6 @@ def page(notebook: nbformat.NotebookNode, name: str, lab: bool = False) -> Page:
                 parts.append(presets(row, identity))
             else:
                 parts.append(on_paper(shown(output), there))
-        if solution:
-            parts.append("</details>")
     first, *rest = parts
     text = "\n\n".join([_with_files(first, name, lab), *rest]) + "\n"
     scripts = {identity: script(identity, data) for identity, data in panels.items()}

@@ -209,7 +209,8 @@ export class Panel {
   /** Whether the control has anything to move. */
   private setIdle(isIdle: boolean) {
     this.control!.disabled = isIdle;
-    this.control!.title = isIdle ? "moves nothing here" : "";
+    const output = this.element.querySelector("output");
+    if (isIdle && output) output.textContent = "moves nothing here";
   }
 
   /** The control and what stands beside it; a choice without a still leaves it empty. */
