@@ -43,7 +43,6 @@ export class Box {
   ) {
     this.question = place.dataset.question!;
     this.form.noValidate = true;
-    this.form.setAttribute("role", "group");
     this.form.ariaLabel = place.textContent.trim();
     this.says.setAttribute("role", "status");
     place.append(this.form, this.says, this.shown);
