@@ -174,6 +174,16 @@ def test_every_page_leads_to_what_the_teacher_asks(student, teacher, room):
     link.wait_for()
 
 
+def lock_too_late(page, teacher, guess: str) -> None:
+    """Lock a guess in without the network, which is back when the answer is shown."""
+    page.context.set_offline(True)
+    lock(page, guess)
+    box(page).get_by_text("Not sent yet").wait_for()
+    insist(teacher, "Show the answer to all")
+    teacher.get_by_role("button", name="The answer is shown").wait_for()
+    page.context.set_offline(False)
+
+
 @pytest.mark.long
 def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
     page = student()
@@ -181,12 +191,7 @@ def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
     box(page).get_by_text("Locked in: the answer").wait_for()
     insist(teacher, "Vote again")
     box(page).get_by_text("The class votes again").wait_for()
-    page.context.set_offline(True)
-    lock(page, "39")
-    box(page).get_by_text("Not sent yet").wait_for()
-    insist(teacher, "Show the answer to all")
-    teacher.get_by_role("button", name="The answer is shown").wait_for()
-    page.context.set_offline(False)
+    lock_too_late(page, teacher, "39")
     said = "You said 39, which came too late to be counted. It is 38."
     box(page).get_by_text(said).wait_for()
 
@@ -195,12 +200,7 @@ def test_a_guess_that_comes_after_the_answer_says_so(student, teacher):
 def test_a_first_guess_that_comes_after_the_answer_says_so(student, teacher):
     page = student()
     box(page).get_by_label("My guess").wait_for()
-    page.context.set_offline(True)
-    lock(page, "64")
-    box(page).get_by_text("Not sent yet").wait_for()
-    insist(teacher, "Show the answer to all")
-    teacher.get_by_role("button", name="The answer is shown").wait_for()
-    page.context.set_offline(False)
+    lock_too_late(page, teacher, "64")
     said = "You said 64, which came too late to be counted. It is 38. That is"
     box(page).get_by_text(said).wait_for()
 

@@ -14,6 +14,7 @@ import numpy as np
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.exact import schwartz_zippel
 from neuroviz.rank.field import DEFAULT_PRIME, Field, PrimeField
+from neuroviz.rank.floats import TOLERANCE, numerical_rank
 
 Point = tuple[float, float, float]
 
@@ -52,6 +53,32 @@ def product_jacobian(over: Field, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     a, d = Q.shape
     by_K = np.einsum("is,rj->ijrs", np.eye(d), Q).reshape(d * d, a * d)
     return over.reduce(np.hstack([np.kron(K.T, np.eye(d)), by_K]))
+
+
+def off_orbit_direction(
+    low: np.ndarray, other: np.ndarray, toward: np.ndarray
+) -> np.ndarray:
+    """The D of length 1 nearest to `toward` with lowᵀ D = 0 and other Dᵀ = 0: added to
+    `other`, it leaves the product alone, and no C does the same.
+
+    The first equation says that the product stays. The second one says that the rows of
+    D are not in the span of the rows of `other`, to which any C keeps. All three have
+    shape (a, d). The answer is 0 where the equations leave nothing else, as for full
+    rank of `low` or of a square `other`.
+
+    >>> low = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> other = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> off_orbit_direction(low, other, np.ones((2, 3)))
+    array([[0., 0., 0.],
+           [0., 0., 1.]])
+    """
+    U, _, _ = np.linalg.svd(low)
+    _, _, Vt = np.linalg.svd(other)
+    left = U[:, numerical_rank(low) :]
+    right = Vt[numerical_rank(other) :]
+    D = left @ (left.T @ toward @ right.T) @ right
+    length = np.linalg.norm(D)
+    return D / length if length > TOLERANCE else np.zeros_like(D)
 
 
 @dataclass(frozen=True)

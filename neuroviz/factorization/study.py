@@ -21,6 +21,7 @@ from neuroviz.factorization.determinantal import (
     factor,
     measure_product,
     nearest_rank_one,
+    off_orbit_direction,
     product_jacobian,
     rank_one_heads,
     rank_one_point,
@@ -31,7 +32,7 @@ from neuroviz.kit.entries import Entries
 from neuroviz.kit.matrices import largest_entry
 from neuroviz.kit.settings import choice, real, seed, text, whole
 from neuroviz.rank.field import Reals
-from neuroviz.rank.floats import TOLERANCE, numerical_rank
+from neuroviz.rank.floats import numerical_rank
 
 RANKS = {
     "full": "Q and K as they are",
@@ -260,32 +261,6 @@ def _aside(request: FactorizationSetting, start: Head, toward: np.ndarray) -> He
     if request.rank == "K":
         return Head(Q + request.off_orbit * off_orbit_direction(K, Q, toward), K)
     return start
-
-
-def off_orbit_direction(
-    low: np.ndarray, other: np.ndarray, toward: np.ndarray
-) -> np.ndarray:
-    """The D of length 1 nearest to `toward` with lowᵀ D = 0 and other Dᵀ = 0: added to
-    `other`, it leaves the product alone, and no C does the same.
-
-    The first equation says that the product stays. The second one says that the rows of
-    D are not in the span of the rows of `other`, to which any C keeps. All three have
-    shape (a, d). The answer is 0 where the equations leave nothing else, as for full
-    rank of `low` or of a square `other`.
-
-    >>> low = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    >>> other = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    >>> off_orbit_direction(low, other, np.ones((2, 3)))
-    array([[0., 0., 0.],
-           [0., 0., 1.]])
-    """
-    U, _, _ = np.linalg.svd(low)
-    _, _, Vt = np.linalg.svd(other)
-    left = U[:, numerical_rank(low) :]
-    right = Vt[numerical_rank(other) :]
-    D = left @ (left.T @ toward @ right.T) @ right
-    length = np.linalg.norm(D)
-    return D / length if length > TOLERANCE else np.zeros_like(D)
 
 
 def _heads_in_the_slice(

@@ -173,7 +173,7 @@ export class Box {
     this.isShown = true;
     this.shown.innerHTML = reason;
     // a reason that is the value alone has been said above
-    if (this.shown.textContent.trim() === `${value}.`) this.shown.replaceChildren();
+    if (this.shown.textContent.trim() === `${written(value)}.`) this.shown.replaceChildren();
     for (const [place, fold] of folds.entries()) {
       const its = `.nv-fold[data-of="${this.question}"][data-place="${place}"]`;
       const here = document.querySelector(its);

@@ -190,6 +190,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const drawn = { ...productOf(of, here, seen.start), ranks: product.ranks, here: product.here };
     const usual = counted.fibre.measured[of.a - 1];
     const hasChanged = offOrbit.show(canLeave());
+    // Before its numbers are written: how many digits they have depends on the room.
     if (hasChanged) matrices.fitLine(canLeave());
     matrices.move(drawn, here.rank, Math.round(seen.here), usual, !isTouched);
     if (hasChanged) {
@@ -211,6 +212,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
 
   /** That no C leads to a factor that has left the orbit. */
   function saidOffOrbit(): string {
+    if (!canLeave()) return "";
     const factor = controls.here.rank === "Q" ? 1 : 0;
     const both = [...product.start[factor], ...product.aside[factor]];
     const { tolerance } = message.facts.formulas;
