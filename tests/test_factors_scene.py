@@ -133,6 +133,11 @@ def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
     assert numbers(page, "A") == A and numbers(page, "K") == start
     assert changed(now, numbers(page, "C⁻ᵀ K")) > 1
     assert "C⁻ᵀ (K + …)" in said(page)
+    for key, end in (("Home", -1), ("End", 1)):
+        page.locator(ring).press(key)
+        assert place(page)["off_orbit"] == end
+    page.wait_for_timeout(100)
+    assert numbers(page, "A") == A
     # A number that is set there leaves the others where they have come to.
     there = numbers(page, "C⁻ᵀ K")
     drag_entry(page, "C⁻ᵀ K, row 1, column 1", 30)

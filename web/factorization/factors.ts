@@ -73,6 +73,10 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       touch();
       controls.go({ off_orbit: controls.here.off_orbit + step });
     },
+    ended(isLargest) {
+      touch();
+      controls.go({ off_orbit: controls.range("off_orbit")[isLargest ? 1 : 0] });
+    },
   });
   const spectrum = spectrumView(host);
   const dimensions = dimensionsView(host);

@@ -16,6 +16,8 @@ export interface OffOrbitOptions extends Pick<Grip, "begin" | "end"> {
   /** The ring was dragged to here. */
   moved(to: number): void;
   keyed(step: number): void;
+  /** To one end of the line. */
+  ended(isLargest: boolean): void;
 }
 
 export function offOrbitView(host: HTMLElement, options: OffOrbitOptions) {
@@ -31,6 +33,7 @@ export function offOrbitView(host: HTMLElement, options: OffOrbitOptions) {
     end: options.end,
     moved: ([, down]) => options.moved(y.invert(down)),
     keyed: (right, up) => options.keyed(KEY * (right || up)),
+    ended: options.ended,
   });
 
   return {
