@@ -19,7 +19,7 @@ const KEY = 0.1; // of an entry: what an arrow key changes
 const ROUNDING = 1e-9; // relative: products that differ by less are the same
 const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
 const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
-const LINE = 8; // letters: width of the line beside that, where one factor can leave the orbit
+const BOTH = 15; // letters: width of that and a line beside it, where a factor can leave the orbit
 // Share of the colour of the largest entries: on it, letters in ink have a contrast of 4.6 or more.
 const STRONGEST = 0.5;
 
@@ -146,7 +146,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const found = Math.min(
       WIDEST,
       (height - head - headBelow - fibre.offsetHeight - gap) / (2 * a),
-      (room - PLANE - (isWithLine ? LINE * look.sizes.base : 0)) / (2 * d),
+      (room - (isWithLine ? BOTH * look.sizes.base : PLANE)) / (2 * d),
       room / (3 * d),
       (height - head - BELOW) / d,
     );
