@@ -359,6 +359,15 @@ def test_what_is_dragged_in_the_page_python_says_exactly(lab, open_page):
     page.wait_for_function(
         f"document.querySelector('{PANEL} .nv-status').innerText.startsWith('done')"
     )
+    seen: list[str] = []
+
+    def stands_still() -> bool:
+        """Moves are sent 25 times a second: the last may come after the hand let go."""
+        page.wait_for_timeout(500)
+        seen.append(page.evaluate(f"{state} + {SAID}"))
+        return len(seen) > 1 and seen[-1] == seen[-2]
+
+    assert eventually(stands_still)
     panel = SurfaceExplorer(state=page.evaluate(state))
     assert (
         here.locator(".nv-description").inner_text().split()
