@@ -3,6 +3,7 @@
  * apart.
  */
 import { Controls, type Way } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { Followed } from "../kit/followed";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
@@ -111,7 +112,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
 
   return {
     show(next, width) {
-      const isNew = message?.facts.formulas !== next.facts.formulas;
+      const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       const { facts, look } = next;
       arrange(host, host.classList.contains("narrow") ? NARROW : WIDE);

@@ -3,6 +3,7 @@
  * part of the term over.
  */
 import { Controls } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { eachFrame, player, tween } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -169,7 +170,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
 
   return {
     show(next) {
-      const isNew = message?.facts.formulas !== next.facts.formulas;
+      const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       if (isNew) {
         shown = null;

@@ -4,6 +4,7 @@
  */
 import { basisView } from "../kit/basis";
 import { Controls } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
@@ -120,7 +121,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
 
   return {
     show(next) {
-      const isNew = message?.facts.formulas !== next.facts.formulas;
+      const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       if (isNew) play.stop();
       controls.take(next, isNew);

@@ -3,6 +3,7 @@
  */
 import { basisView, type WalkOf } from "../kit/basis";
 import { Controls } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { Followed } from "../kit/followed";
 import { isFinger } from "../kit/handle";
 import { largestChange, norm, scaled } from "../kit/matrix";
@@ -36,7 +37,6 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   let product: Product;
   let place: FactorsPlace | null = null; // that `product` is of
   let drawnFor = "";
-  let formulas = "";
   let isHeld = false;
   let isTouched = false;
   let said = "";
@@ -239,8 +239,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   return {
     show(next, width) {
       const { facts, look } = next;
-      const isNew = JSON.stringify(facts.formulas) !== formulas;
-      formulas = JSON.stringify(facts.formulas);
+      const isNew = areOther(facts.formulas, message?.facts.formulas);
       message = next;
       if (isNew) {
         place = null;

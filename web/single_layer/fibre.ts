@@ -3,6 +3,7 @@
  * branch.
  */
 import { Controls, type Way } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { Followed } from "../kit/followed";
 import { isFinger } from "../kit/handle";
 import { eachFrame, player } from "../kit/motion";
@@ -133,7 +134,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
 
   return {
     show(next, width) {
-      const isNew = message?.facts.formulas !== next.facts.formulas;
+      const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       const { facts, look } = next;
       if (isNew) {

@@ -3,6 +3,7 @@
  * (μ, ν) of a layer, press a layer to freeze it.
  */
 import { Controls, type Way } from "../kit/controls";
+import { areOther } from "../kit/facts";
 import { Followed } from "../kit/followed";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
@@ -112,7 +113,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
 
   return {
     show(next, width) {
-      const isNew = message?.facts.formulas !== next.facts.formulas;
+      const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       const { facts, look } = next;
       const layers = facts.formulas.forms.length;
