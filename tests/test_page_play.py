@@ -5,7 +5,6 @@ import pytest
 from all_scenes import MOVING
 from one_panel import page_of
 
-
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
 
 # Where ▶ comes to rest at a still on its way.
