@@ -1,9 +1,14 @@
 """On a page without Python ▶ goes as far as it goes in a panel: its stills, which come
 while it runs, do not end it."""
 
+import re
+
 import pytest
 from all_scenes import MOVING
 from one_panel import page_of
+from test_book import browse, wake  # noqa: F401
+
+from neuroviz.explorables import HypothesesExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
 
@@ -59,3 +64,21 @@ def play_to_the_end(scene, new_page, tmp_path, kind, state, end):
     alone = scene(state, kind=kind)
     alone.clock.install()
     assert seen == at_the_end(alone)
+
+
+@pytest.mark.long
+def test_a_page_has_the_film_of_every_cell_of_its_map(browse, few, tmp_path):
+    state = "head_1=2;head_2=2;inner=2;outer=2;tokens=2"
+    page = browse(page_of(tmp_path, HypothesesExplorer, "inner", state=state))
+    wake(page, 0)
+    panel = page.locator(".nv-panel")
+    cells = panel.get_by_role("gridcell").all()
+    assert len(cells) == 25
+    for cell in few(cells, 6):
+        network = cell.get_attribute("aria-label")
+        cell.click()
+        first, second = re.search(r"a₁ = (\d), a₂ = (\d):", network).groups()
+        film = f"a = {first}, {second}, t = 2"
+        panel.locator(".nv-view-film h4", has_text=film).wait_for()
+        assert panel.locator(".nv-view-film .nv-play").inner_text() == "❚❚", network
+        assert "nv-ahead" not in panel.get_attribute("class")

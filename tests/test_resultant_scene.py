@@ -17,7 +17,7 @@ def test_a_root_that_is_dragged_onto_another_makes_the_resultant_zero(scene):
     assert "no root is common" in said(page)
     dragged(page, THIRD, *middle(page, FIRST))
     assert place(page)["third"] == place(page)["first"] == 20
-    assert "0.000" in said(page)
+    assert "0.000" in said(page) and "0: a ● and a □ have met" in said(page)
     assert page.locator(".meeting circle").count() == 1
 
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 import ipywidgets as widgets
 import numpy as np
@@ -72,6 +72,9 @@ CHOSEN = {
         "softmax-turn-3",
     ),
 }
+
+# A picture with places to press: the controls that a press moves. Each place has a still.
+PRESSED = {"HypothesesExplorer": ("head_1", "head_2")}
 
 # Fewer stills where each of them is large, as surfaces are.
 FEWER = {"SectionExplorer": 9, "SurfaceExplorer": 9}
@@ -239,7 +242,7 @@ def _still(panel: Panel, name: str) -> Still:
 
 
 def take_presets(
-    panel: Panel, name: str, states: dict[str, str], stills: list[dict], first: dict
+    panel: Panel, name: str, states: dict[str, str], stills: list[dict], figure: dict
 ) -> list[dict]:
     """What buttons of a panel lead to: label, the whole state, and a still.
 
@@ -249,7 +252,7 @@ def take_presets(
         name: the control of the panel's stills.
         states: label of the button → state.
         stills: of the control, as `packed` gives them.
-        first: the figure of the first one.
+        figure: the one that stills are given by their difference from.
     """
     known = {still["state"] for still in stills}
     opened = panel.state
@@ -260,7 +263,7 @@ def take_presets(
         if whole not in known:
             panel.state = whole
             _finish(panel, whole)
-            still = _packed_still(_still(panel, name), first)
+            still = _packed_still(_still(panel, name), figure)
             if len(json.dumps(still, ensure_ascii=False)) > _LARGE:
                 still = None
         found.append({"label": label, "state": whole, "still": still})
@@ -268,6 +271,18 @@ def take_presets(
         panel.state = opened
         _finish(panel, opened)
     return found
+
+
+def _pressed(panel: Panel) -> dict[str, str]:
+    """The states that a press in the picture leads to, each with itself as its label."""
+    moved = PRESSED.get(type(panel).__name__, ())
+    every = [values(panel.controls[name]) for name in moved]
+    states = [
+        ";".join(f"{name}={value}" for name, value in zip(moved, place, strict=True))
+        for place in product(*every)
+        if moved
+    ]
+    return {state: state for state in states}
 
 
 def add_stills(stills: list[dict], listed: list[dict]) -> list[dict]:
@@ -293,14 +308,14 @@ def add_stills(stills: list[dict], listed: list[dict]) -> list[dict]:
     return found
 
 
-def _packed_still(still: Still, first: dict) -> dict:
+def _packed_still(still: Still, figure: dict) -> dict:
     packed = {
         "value": still.value,
         "label": still.label,
         "state": still.state,
         "title": still.title,
         "description": still.description,
-        "changes": changes(first, still.figure),
+        "changes": changes(figure, still.figure),
     }
     if still.is_idle:
         packed["idle"] = True
@@ -475,25 +490,28 @@ def packed(panel: Panel, name: str) -> dict:
     }
     opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))
-    first = stills[0].figure
-    listed = [_packed_still(still, first) for still in stills]
+    figure = stills[here].figure  # most pictures differ from it in little
+    listed = [_packed_still(still, figure) for still in stills]
     if not distinct:  # a slider that seems to stand still is no control
         for place, still in enumerate(listed):
             still["label"] = f"{place + 1}"
     main = len(listed)
-    taken = take_presets(panel, name, states, listed, first)
+    taken = take_presets(panel, name, states, listed, figure)
+    shown_presets = add_stills(listed, taken)
+    pressed = take_presets(panel, name, _pressed(panel), listed, figure)
+    add_stills(listed, pressed)
     return {
         "panel": type(panel).__name__,
         "name": name,
         "control": control.description,
         "words": hasattr(control, "options"),
         "others": others,
-        "presets": add_stills(listed, taken),
+        "presets": shown_presets,
         "state": panel.state,
         "open": opened,
         "here": here,
         "main": main,
         "height": height_of(panel.figure),
-        "figure": first,
+        "figure": figure,
         "stills": listed,
     }

@@ -10,7 +10,8 @@ const DEGREES = [0, 30, 60, 90];
 const BESIDE = 0.35; // of the way between two stages: free at both ends
 
 export function anglesView(host: HTMLElement) {
-  const { svg, size, headline } = viewIn(host, "angles");
+  const { box, svg, size, headline } = viewIn(host, "angles");
+  box.classed("nv-measured", true);
   svg.attr("role", "img");
   const axes = svg.append("g");
   const words = svg.append("g");

@@ -139,7 +139,8 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
       .attr("class", "rule")
       .attr("d", `M${0} ${4.25 * row}H${width}`);
     drawBar(4.5, "R", value, value === 0 ? "product zero" : "product");
-    if (value < 0) textLines(bars, [left, 5.6 * row], ["negative: ● and □ alternate"], SOFT);
+    const says = saysOf(value);
+    if (says) textLines(bars, [left, 5.6 * row], [says], SOFT);
 
     function drawBar(at: number, says: string, size: number, kind: string) {
       const top = at * row + 0.2 * row;
@@ -184,6 +185,12 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
       frame.stop();
     },
   };
+}
+
+/** What is seen on the circle, of a resultant that is negative, or 0. */
+function saysOf(value: number): string {
+  if (value < 0) return "negative: ● and □ alternate";
+  return value === 0 ? "0: a ● and a □ have met" : "";
 }
 
 export const resultant = { make, style: css };
