@@ -312,6 +312,32 @@ def test_tab_reaches_everything_in_a_scene_arrows_move_it_and_the_focus_is_seen(
     assert reached == wanted
 
 
+@pytest.mark.parametrize(("kind", "state"), [one[:2] for one in MOVING])
+def test_home_and_end_lead_to_the_ends_and_leave_the_page_where_it_is(
+    scene, kind, state
+):
+    page = scene(state, "reduce", kind)
+    page.evaluate("document.body.style.height = '5000px'")
+    opened = place(page)
+    rings = page.query_selector_all(".nv-handle[role=slider]")
+    seen = [ring for ring in rings if ring.is_visible()]
+    assert seen
+    for ring in seen:
+        # What has gone to an end may hide another one.
+        page.evaluate("to => box.talk.set(to)", opened)
+        page.wait_for_function("ring => ring.checkVisibility()", arg=ring)
+        ring.focus()
+        top = page.evaluate("scrollY")
+        for key, end in (("End", "max"), ("Home", "min")):
+            page.keyboard.press(key)
+            is_there = (
+                "ring => ring.getAttribute('aria-valuenow')"
+                f" === ring.getAttribute('aria-value{end}')"
+            )
+            page.wait_for_function(is_there, arg=ring, timeout=10_000)
+        assert page.evaluate("scrollY") == top
+
+
 # Parts of a scene of which Tab reaches one before another that stands above it, or
 # to the left of it.
 AGAINST_THE_SCREEN = """() => {

@@ -75,6 +75,11 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
       hands.moved(dragged([x + KEY * right, y - KEY * up]));
       hands.keyed();
     },
+    ended(isLargest) {
+      // To the end of its slider.
+      hands.moved({ ...hands.here(), s: isLargest ? Infinity : -Infinity });
+      hands.keyed();
+    },
   });
 
   /** In the plane of the screen through the target; it snaps to the line, and stays on the coin. */

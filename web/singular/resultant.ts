@@ -53,6 +53,10 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
         const angle = controls.here[name] + (right || up);
         controls.go({ [name]: ((angle % TURN) + TURN) % TURN });
       },
+      ended(isLargest) {
+        isTouched = true;
+        controls.go({ [name]: isLargest ? TURN - 1 : 0 });
+      },
     }),
   );
 

@@ -65,6 +65,10 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
       const step = controls.range("turn")[2];
       controls.go({ turn: turn + step * Math.sign(right), tilt: tilt + step * Math.sign(up) });
     },
+    ended(isLargest) {
+      isTouched = true;
+      controls.go({ turn: controls.range("turn")[isLargest ? 1 : 0] });
+    },
   });
   const ring = handle(view.svg.append("g"), {
     name: "the plane",

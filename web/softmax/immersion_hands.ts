@@ -39,7 +39,7 @@ interface Held {
   at(run: Run): [at: Point, value: number, words: string] | null;
 }
 
-type HoldOptions = Pick<HandleOptions, "name" | "isFlat" | "moved" | "keyed"> & {
+type HoldOptions = Pick<HandleOptions, "name" | "isFlat" | "moved" | "keyed" | "ended"> & {
   at: Held["at"];
   isDot?: boolean;
 };
@@ -127,6 +127,11 @@ export function handsIn(buttons: Group, grips: Group, hands: Hands) {
       keyed(right, up) {
         const way = step() * (right || up);
         hands.free(layer, sharesAfterStep(hands.here(), layer, token, way));
+      },
+      ended(isLargest) {
+        const [mu, nu] = hands.here().shares[layer - 1];
+        const share = Number(isLargest);
+        hands.free(layer, token === 1 ? [share, nu] : [mu, share]);
       },
       at({ places, shares }) {
         const [s, u] = places[layer - 1];
