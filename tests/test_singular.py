@@ -19,6 +19,7 @@ from neuroviz.attention.layer import (
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
+from neuroviz.singular import ranks
 from neuroviz.singular.forms import (
     Facts,
     discriminant,
@@ -200,6 +201,18 @@ def test_the_differential_is_the_derivative_of_the_table():
 def test_places_that_are_none_are_refused(change, said):
     with pytest.raises(ValueError, match=said):
         Approach(**change)
+
+
+def test_a_seed_without_a_draw_of_the_wanted_ranks_is_refused(monkeypatch):
+    # Its first draw has too small a rank, a later one will do.
+    place = Approach(d=2, d_out=3, a=2, s=0, seed=2)
+    ranks._ingredients.cache_clear()
+    monkeypatch.setattr(ranks, "_DRAWS", 1)
+    with pytest.raises(ArithmeticError, match="rank 2 and rank 2 .* another seed"):
+        place.numerators()
+    monkeypatch.undo()
+    A, V = place.numerators()
+    assert np.linalg.matrix_rank(A) == np.linalg.matrix_rank(V) == 2
 
 
 # Corollary A.6

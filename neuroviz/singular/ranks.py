@@ -25,6 +25,8 @@ THIN = "thin"
 # s and b have a common denominator up to the square of this, so that the numerators of
 # A and V are whole numbers below 2⁵³, exact as floats.
 _LARGEST_DENOMINATOR = 10_000
+# A draw has the wanted ranks with probability 27/128 where that is rarest: d = d′ = 2
+# and u, k, h on the diagonals. There a hundred draws all fail with probability 5·10⁻¹¹.
 _DRAWS = 100
 
 
@@ -46,6 +48,7 @@ class Approach:
 
     Raises:
         ValueError: if a size is too small, or s or b is not such a number.
+        ArithmeticError: when the numbers are drawn, if no draw has the wanted ranks.
     """
 
     d: int = 3
@@ -127,7 +130,7 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> _Ingredients:
     rank_a = min(a, d)
     rank_v = min(d, d_out)
     # Drawn until no rank is lower by coincidence at s = 0: that of A, and that of V at
-    # both ends b = 0 (v = w) and b = 1 (v = u). The first draw nearly always will do.
+    # both ends b = 0 (v = w) and b = 1 (v = u).
     for _ in range(_DRAWS):
         R = matrix(d, d, rank_a - 1)
         W = matrix(d_out, d, rank_v - 1)
@@ -137,8 +140,12 @@ def _ingredients(d: int, d_out: int, a: int, seed: int) -> _Ingredients:
             and np.linalg.matrix_rank(np.outer(h, u) + W) == rank_v
         )
         if has_ranks:
-            break
-    return _Ingredients(u, w, k, h, R, W)
+            return _Ingredients(u, w, k, h, R, W)
+    raise ArithmeticError(
+        f"A and V need rank {rank_a} and rank {rank_v} at s = 0; {_DRAWS} draws of seed"
+        f" {seed} for d = {d}, d′ = {d_out}, a = {a} had smaller ones: take another"
+        f" seed"
+    )
 
 
 def directions(over: PrimeField, A: np.ndarray, a: int, rank: int) -> np.ndarray:
