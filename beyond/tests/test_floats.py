@@ -123,6 +123,13 @@ def test_tokens_on_a_line_are_named_where_nothing_else_is_seen():
     )
 
 
+@pytest.mark.parametrize("block", [Block(value_dim=1), Block(mlp=(1, 2))], ids=str)
+def test_tokens_on_a_line_decide_nothing_at_a_larger_width(block):
+    arch = Transformer((3, 3, 3), (2, 2), 3, "softmax", block=block)
+    assert arch.are_on_a_line == (False, True)
+    assert "tokens on a line" in measure_dimension(arch, "float").note
+
+
 def test_a_float_rank_of_a_block_that_is_decided_is_the_exact_one():
     decided = 0
     archs = [arch for arch in random_variants(60, seed=3) if not arch.block.rotary]
