@@ -36,13 +36,17 @@ Quantity = Callable[[dict[str, np.ndarray]], object]
 _POINTS = 8  # random points tried before giving up
 # A derivative is called zero where it is zero modulo both: one prime may divide it.
 _PRIMES = (DEFAULT_PRIME, SECOND_PRIME)
-_STEP = 1e-3  # step of the finite differences, for weights of size 1
+# Step of the five-point differences, for weights of size 1: the fifth root of the
+# rounding, so that ε/h and h⁴ are both about 10⁻¹².
+_STEP = 1e-3
 _GENEROUS = 1e3  # a gap this many times the decisive one needs no better point
 _NO_CHANGE = 1e-10  # a gradient below this, for a quantity of size 1, may be rounding
 _HUGE = 1e6  # beside a number of this size a change may be rounded away altogether
-# Most relative distance of the rough and the five-point difference, if smooth.
+# Most relative distance of the rough and the five-point difference, if smooth: then it
+# is about h², and at a kink about 1.
 _ROUGH = 1e-2
-# A share of the gradient is none below the first, and some above the second.
+# A share of the gradient is none below the first, and some above the second; between
+# them nothing is decided. Differences leave 10⁻¹².
 _ZERO = 1e-8
 _CLEAR = 1e-3
 

@@ -29,6 +29,7 @@ from neuroviz.rank.question import check_members
 from neuroviz.rank.tape import Node, Tape
 from neuroviz.rank.weights import flatten
 
+# Rounding leaves ε/h = 2·10⁻¹¹ of a slope; a longer step meets kinks more often.
 _STEP = 1e-5
 _CLOSE = 1e-4  # of a wrong pull nothing is so close
 

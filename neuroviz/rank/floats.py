@@ -8,12 +8,14 @@ import numpy as np
 from numpy.random import Generator
 
 _EPS = float(np.finfo(np.float64).eps)
+# Where this limit of the scaling is felt, lengths differ by more than WIDEST.
 _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * _EPS  # a true zero is computed as less than this
 _DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
 _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
 _TRUE_ZERO = 8 * _EPS  # a dropped value above this may be a true one
 # How far a kept value has to be above the noise, and above what scaling made of it.
+# With these and the gap 11,615 networks were decided, all rightly (floating_point.md).
 _CLEAR_OF_NOISE = 1e3
 _CLEAR_OF_SCALING = 10.0
 

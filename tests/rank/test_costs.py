@@ -1,5 +1,6 @@
 """Long exact ranks: foreseen, refused, ended, and telling how far they are."""
 
+import tracemalloc
 from dataclasses import replace
 from itertools import count, groupby
 from pathlib import Path
@@ -14,8 +15,9 @@ from neuroviz.rank import budget as budgets
 from neuroviz.rank import cost, estimate_cost, measure_dimension, memory, rank_by_inputs
 from neuroviz.rank import progress as progresses
 from neuroviz.rank.budget import BudgetSpent
-from neuroviz.rank.cost import Cost, check_budget
+from neuroviz.rank.cost import SVD_BYTES, Cost, check_budget
 from neuroviz.rank.exact import LARGE
+from neuroviz.rank.floats import float_rank
 from neuroviz.rank.memory import available_bytes
 from neuroviz.rank.outline import outline
 from neuroviz.rank.point import inputs_at_once, num_parameters
@@ -255,6 +257,19 @@ def test_of_a_large_network_one_input_is_taken_at_a_time():
     assert inputs_at_once(shape, columns=2, rows_each=1) == 1
     small = outline(Architecture.uniform(1, 1, 1))
     assert inputs_at_once(small, columns=2, rows_each=1) > 1000
+
+
+def test_a_spectrum_takes_the_memory_that_is_foreseen():
+    matrix = np.random.default_rng(0).standard_normal((600, 400))
+    float_rank(matrix[:2])  # what the first call leaves is no part of it
+    tracemalloc.start()
+    try:
+        float_rank(matrix)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    with_the_matrix = peak + matrix.nbytes
+    assert 0.9 * SVD_BYTES < with_the_matrix / matrix.size < 1.02 * SVD_BYTES
 
 
 def test_no_more_memory_is_free_than_there_is():

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from neuroviz.attention import Architecture
 from neuroviz.rank.budget import Budget
-from neuroviz.rank.cost import BUDGET_SECONDS
+from neuroviz.rank.cost import BUDGET_SECONDS, SVD_BYTES
 from neuroviz.rank.floats import WIDEST, differ, is_wide, without_rounding
 from neuroviz.rank.memory import available_bytes
 from neuroviz.rank.results import FloatMeasurement
@@ -37,7 +37,6 @@ from neuroviz_beyond.transformers import Transformer
 # Up to so many parameters one thread is faster: the threads of torch and numpy wait for
 # one another.
 _ONE_THREAD = 2048
-_BYTES = 40  # bytes of an entry: the matrix, its scaled copies, and LAPACK's workspace
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
 _STEADY_IF_MORE_MAY_ADD = 4
@@ -343,7 +342,7 @@ class _Rows:
         return there is None or self._bytes(planned) <= there
 
     def _bytes(self, planned: int) -> int:
-        return _BYTES * self.of.size * self.outputs * planned
+        return SVD_BYTES * self.of.size * self.outputs * planned
 
     def _check_memory(self, planned: int) -> None:
         if not self.fits(planned):
