@@ -31,7 +31,7 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
         enough = curve(ask(net), seed, DEFAULT_PRIME, report).enough
         num_inputs = ceil(1.5 * enough) + 1
     report("derivative", 0.0)
-    # The last number of a source names its use: 2 and 3 are two independent points.
+    # 2 and 3 are two independent points.
     J = _float_rows(net, num_inputs, default_rng([seed, 2]))
     report("spectrum", 0.0)
     found = from_spectrum(J, num_inputs, seed)

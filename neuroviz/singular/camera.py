@@ -14,10 +14,13 @@ from neuroviz.kit import theme
 
 _LENS = tan(pi / 8)
 # labels stay within this part of the scene's height from the middle: panels may be
-# narrow
+# narrow; by eye
 _WIDEST = 0.7
-# most of half the scene's height that is filled sideways and upwards
+# most of half the scene's height that is filled sideways (as `WIDTH` of `space.ts`) and
+# upwards; by eye
 _FILLED = np.array([1.25, 0.92])
+# of `fitting`: our slices and 40 random ones need at most 8 for three digits
+_ROUNDS = 12
 _STEP = 16  # pixels between the places that a label may take
 
 
@@ -56,7 +59,7 @@ def fitting(points: np.ndarray, toward: Sequence[float]) -> Camera:
     center = points.mean(axis=0)
     distance = 4 * float(np.linalg.norm(points - center, axis=1).max())
     # Nearer parts grow faster as the eye comes nearer, so one fit is not enough.
-    for _ in range(12):
+    for _ in range(_ROUNDS):
         seen = Camera(tuple(center + distance * toward), tuple(center)).seen(points)
         low = seen.min(axis=0)
         high = seen.max(axis=0)
@@ -103,10 +106,11 @@ def beside(
         away = np.linalg.norm(
             np.maximum(np.abs(places[:, None] - anchors) - half, 0), axis=-1
         )
-        # A point that is hardly in sight is named only where it saves 60 pixels.
+        # By eye, in pixels, all that follows. A point that is hardly in sight is named
+        # only where it saves 60.
         away += 60 * (np.abs(anchors) > tall * np.array([_WIDEST, 0.5])).any(axis=-1)
-        # Costs are in pixels: a label rather stands 100 farther off than on a point of
-        # the drawing, 900 farther than on a crossing of lines, and never on a label.
+        # A label rather stands 100 farther off than on a point of the drawing, 900
+        # farther than on a crossing of lines, and never on a label.
         cost = away + 100 * covered[:, None]
         wide = half * [1, 0]
         for at, other in taken:

@@ -13,7 +13,7 @@ from neuroviz_beyond.transformers.evaluate import Weights, forward
 _INPUTS = 4
 # Weights fit any number of tokens, and three are enough for Theorem H.
 _TOKENS = 4
-_TRIES = 60
+_TRIES = 60  # halvings of a size that overflows: to 10⁻¹⁸
 _ROUNDING = 1e-12  # logits that differ by less of their size are equal
 # logits spread by so much: attention neither uniform nor on one token
 _FITTING = (0.3, 3.0)
