@@ -69,6 +69,22 @@ def show_on_phone(new_page, kind: type, width: int, height: int):
     return page
 
 
+SETTLE = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  let before, same = 0;
+  while (same < 5) {
+    await frame();
+    same = box.innerHTML === before ? same + 1 : 0;
+    before = box.innerHTML;
+  }
+}"""
+
+
+def settle(page) -> None:
+    """Wait until five frames in a row are the same."""
+    page.evaluate(SETTLE)
+
+
 def pause(page) -> None:
     """Stop the page's clock, which `clock.install` lets go on: only `clock.run_for`
     moves it now, however slow the machine is."""

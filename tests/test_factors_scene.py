@@ -19,16 +19,6 @@ RING, BALL = (
     f".nv-handle[aria-label='{name}']"
     for name in ("C, along the rotation", "A on its surface")
 )
-BOXES = """[...box.querySelectorAll(
-    "h4 span, .nv-hint, .when, .name, .says, .lines span",
-  )]
-  .filter((one) => one.getBoundingClientRect().width)
-  .map((one) => {
-    const range = document.createRange();
-    range.selectNodeContents(one);
-    const {left, right, top, bottom} = range.getBoundingClientRect();
-    return [left, right, top, bottom, one.textContent];
-  })"""
 
 
 def numbers(page, name: str) -> list[str]:
@@ -233,37 +223,6 @@ def test_what_python_says_comes_back_when_it_has_answered(scene):
     assert "your numbers: a new A that stands still" in said(page)
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        "",
-        "d=2;a=2",
-        "d=1;a=1;walk=stretch",
-        "d=6;a=8",
-        "d=4;a=1;walk=stretch",
-        "rank=Q;off_orbit=-0.5",
-        "d=6;a=5;rank=K;off_orbit=1",
-    ],
-)
-@pytest.mark.parametrize(
-    ("size", "width"),
-    [("notebook", 820), ("notebook", 1085), ("lecture", 900), ("lecture", 1085)],
-)
-def test_words_stay_apart_and_in_the_picture(scene, look, state, width, size):
-    look(size=size)
-    page = scene(state, kind=FactorizationExplorer)
-    redraw(page, FactorizationExplorer(state=state), width)
-    page.wait_for_timeout(100)
-    found = page.evaluate(BOXES)
-    assert len(found) > 8
-    for n, (left, right, top, bottom, words) in enumerate(found):
-        assert left > 0 and right < width + 10 and bottom < 370 + 20, words
-        for other in found[:n]:
-            wide = min(right, other[1]) - max(left, other[0])
-            high = min(bottom, other[3]) - max(top, other[2])
-            assert wide < 1 or high < 2, (words, other[4])
-
-
 def test_on_a_phone_matrices_stand_below_one_another_and_a_finger_drags_a_number(
     phone,
 ):
@@ -277,11 +236,3 @@ def test_on_a_phone_matrices_stand_below_one_another_and_a_finger_drags_a_number
     touch(page, (box["x"] + 22, box["y"] + 22), (0, -60))
     assert page.evaluate("cancelled") == []
     assert "Q12=" in page.evaluate("box.talk.get('entries')")
-
-
-def test_the_picture_is_saved_with_its_matrices(scene):
-    page = scene("d=2;a=1", kind=FactorizationExplorer)
-    still = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
-    picture = still.removeprefix("data:image/png;base64,")
-    wide, *colors = ask(page, "picture", picture)
-    assert wide == 1100 and min(colors) > 8

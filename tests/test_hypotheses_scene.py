@@ -1,9 +1,7 @@
 """The map of hypotheses in a browser, without a kernel: cells are chosen by mouse,
 finger and keyboard."""
 
-import base64
 import gzip
-import struct
 
 import pytest
 
@@ -15,15 +13,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 FINGER = 44  # pixels
 CELL = "[role=gridcell]"
-# Where there are words, each with its text.
-WORDS = """[...box.querySelectorAll(
-  "h4, .legend, .title, .number, .cell, .nv-footer, svg text",
-)].map((one) => {
-  const range = document.createRange();
-  range.selectNodeContents(one);
-  const {left, right, top, bottom} = range.getBoundingClientRect();
-  return [left, right, top, bottom, one.textContent];
-}).filter(([left, right]) => right > left)"""
 
 
 @pytest.fixture
@@ -278,42 +267,3 @@ def test_on_a_phone_a_finger_finds_every_cell_and_the_page_scrolls_past(opened, 
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_timeout(200)
     assert page.evaluate("scrollY") > 50 and place(page, "inner", "outer") == [2, 2]
-
-
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-@pytest.mark.parametrize("state", ["", "over=widths;tokens=1;inner=5;outer=3"])
-def test_words_stay_apart(opened, size, state):
-    for width in (1085, 820) if size == "notebook" else (1085,):
-        with theme.using({"size": size}):
-            page = opened(state, width)
-        found = page.evaluate(WORDS)
-        for n, one in enumerate(found):
-            assert one[1] <= width
-            for other in found[:n]:
-                is_beside = one[0] >= other[1] - 1 or other[0] >= one[1] - 1
-                is_below = one[2] >= other[3] - 1 or other[2] >= one[3] - 1
-                assert is_beside or is_below, (one, other)
-        assert page.evaluate("box.scrollHeight") <= 371
-
-
-def test_the_saved_picture_is_what_is_seen(opened):
-    page = opened()
-    page.hover("#box")
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="save the picture").click()
-    data = saved.value.path().read_bytes()
-    assert struct.unpack(">II", data[16:24]) == (2 * 1085, 2 * 370)
-    source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
-    colors = page.evaluate(
-        """async (source) => {
-          const image = new Image();
-          image.src = source;
-          await image.decode();
-          const pen = document.createElement("canvas").getContext("2d");
-          pen.drawImage(image, -100, -100);
-          const {data} = pen.getImageData(0, 0, 300, 150);
-          return new Set(new Uint32Array(data.buffer)).size;
-        }""",
-        source,
-    )
-    assert colors > 30

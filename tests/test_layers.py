@@ -26,8 +26,9 @@ TESTS = ROOT.parent / "tests"
 TESTS_BEYOND = ROOT.parent / "beyond" / "tests"
 DELIVERIES = {
     "all_explorables.py",  # every panel
-    "all_scenes.py",
+    "all_scenes.py",  # every scene
     "checks.py",  # what notebooks and pages of both packages say
+    "test_all_scenes.py",
     "test_browser.py",
     "test_import.py",
     "test_kept.py",
@@ -35,7 +36,7 @@ DELIVERIES = {
     "test_live.py",
     "test_printing.py",
     "test_release.py",
-    "test_scene.py",  # every scene
+    "test_scene.py",
 }
 """Files of tests/ that are about both packages: what users get, and whole pages."""
 CORE = {"rank", "attention"}

@@ -1,11 +1,9 @@
 """The plane through the surface in a browser: held by mouse, finger and keyboard,
 without a kernel."""
 
-import base64
-
 import numpy as np
 import pytest
-from scenes import ask, dragged, middle, named, place, redraw, said, touch
+from scenes import dragged, middle, named, place, redraw, said, touch
 
 from neuroviz.singular.section_panel import SectionExplorer
 
@@ -200,11 +198,3 @@ def test_a_finger_moves_the_plane_and_scrolls_past_the_surface(phone):
         page.locator("canvas").evaluate("one => getComputedStyle(one).touchAction")
         == "pan-y"
     )
-
-
-def test_the_picture_is_kept_as_it_is_seen(scene):
-    page = scene(kind=SectionExplorer)
-    source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
-    width, *colors = ask(page, "picture", source.partition(",")[2])
-    assert width == 1100 and colors[0] > 10
-    assert base64.b64decode(source.partition(",")[2])[:4] == b"\x89PNG"

@@ -6,23 +6,12 @@ import pytest
 from scenes import asked, dragged, middle, place, redraw, said
 
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
-from neuroviz.kit import theme
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 RING = ".nv-handle[aria-label='C, along the rotation']"
 VALUE = "(name) => neurovizScenes.talkOf(box).get(name)"
 NAMES = "[...box.querySelectorAll('text')].map((one) => one.textContent)"
-# Where words are that may not lie on one another.
-BOXES = """[...box.querySelectorAll(
-    "h4 span, .nv-footer, .nv-view-matrices text, .nv-view-bars text",
-  )]
-  .map((one) => {
-    const range = document.createRange();
-    range.selectNodeContents(one);
-    const {left, right, top, bottom} = range.getBoundingClientRect();
-    return [left, right, top, bottom, one.textContent];
-  })"""
 
 
 def knob(name):
@@ -148,24 +137,6 @@ def test_in_a_narrow_place_views_stand_below_one_another(scene):
         page.locator(f".nv-view-{one}").bounding_box()["y"] for one in ("basis", "bars")
     ]
     assert tops[0] == pytest.approx(tops[1], abs=1)
-
-
-@pytest.mark.parametrize(
-    "state", ["", "layers=4;width=4;alone=0.2", "view=rescale;layers=4"]
-)
-@pytest.mark.parametrize("size", ["notebook", "lecture"])
-def test_words_stay_apart(scene, state, size):
-    with theme.using({"size": size}):
-        page = scene(state, kind=VirtualWeightsExplorer)
-        for width in (1085, 820, 390):
-            redraw(page, VirtualWeightsExplorer(state=state or None), width)
-            page.wait_for_timeout(100)
-            found = page.evaluate(BOXES)
-            for n, one in enumerate(found):
-                for other in found[:n]:
-                    beside = one[0] >= other[1] - 1 or other[0] >= one[1] - 1
-                    below = one[2] >= other[3] - 3 or other[2] >= one[3] - 3
-                    assert beside or below, (width, one, other)
 
 
 @pytest.mark.long

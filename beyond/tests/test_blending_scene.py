@@ -227,11 +227,3 @@ def test_a_finger_turns_it_on_a_phone(phone, state, handle, name):  # noqa: F811
     touch(page, start, (-60, -30))
     assert page.evaluate(f"neurovizScenes.talkOf(box).get('{name}')") > before + 15
     assert page.evaluate("cancelled") == []
-
-
-def test_the_picture_is_kept_as_it_is_seen(scene):  # noqa: F811
-    for state in ("", HEADS):
-        page = scene(state, kind=BlendingExplorer)
-        source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
-        width, *colors = ask(page, "picture", source.partition(",")[2])
-        assert width == 1100 and colors[0] > 5

@@ -103,13 +103,6 @@ def test_a_finger_drags_the_dot_on_a_phone(phone):
     assert dot.bounding_box()["y"] == pytest.approx(box["y"] - 30, abs=8)
 
 
-def test_the_picture_is_kept_as_it_is_seen(scene):
-    page = scene(kind=SingletonExplorer)
-    source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
-    width, *colors = ask(page, "picture", source.partition(",")[2])
-    assert width == 1100 and colors[0] > 10
-
-
 def test_on_a_phone_tab_reaches_the_maps_first_as_they_stand_first(scene):
     page = scene("candidate=negative", kind=SingletonExplorer)
 
