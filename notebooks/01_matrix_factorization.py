@@ -81,7 +81,7 @@ predict(
 # Each of the $a^2 = 9$ entries of $C$ can be varied on its own, and each variation moves $(Q, K)$ along the fibre. So
 # 9 of the 24 directions are silent, and $24 - 9 = 15$ remain. That is one less than 16, which makes
 # sense: among sixteen free entries, rank $\le 3$ is the single equation $\det A = 0$.
-# <!-- check: measure_product(d=4, a=3).dimension == 15 and measure_product(d=4, a=3).fibre == 9 -->
+# <!-- check: measure_product(d=4, a=3).dimension == 15 and measure_product(d=4, a=3).fiber == 9 -->
 #
 # In general the products have $\alpha(a, d) = a(2d - a)$ dimensions for $a \le d$, and $d^2$ for a larger head, as no $d \times d$ matrix has a rank above $d$.
 # <!-- check: all(measure_product(d, a).dimension == (a * (2 * d - a) if a <= d else d * d) for d in range(1, 5) for a in range(1, 7)) -->
@@ -209,12 +209,12 @@ presets(factors, {"d = 4, a = 3": "d=4;a=3", "Q loses a rank": "rank=Q"})
 # Make a fibre larger. <!-- lab --> Below the verdict stand your $Q$ and $K$.<!-- end of lab -->
 
 # %% jupyter={"source_hidden": true}
-from neuroviz.lessons.checks_one_layer import check_large_fibre
+from neuroviz.lessons.checks_one_layer import check_large_fiber
 from neuroviz.lessons.exercise import exercise
 
 exercise(
     "With d = 3 and a = 2, give Q and K with KᵀQ ≠ 0 and a fibre of more than a² = 4 dimensions at this point.",
-    check_large_fibre,
+    check_large_fiber,
     difficulty=1,
     minutes=4,
 )
@@ -222,7 +222,7 @@ exercise(
 # %% tags=["exercise"]
 Q_new = ...
 K_new = ...
-check_large_fibre(Q_new, K_new)
+check_large_fiber(Q_new, K_new)
 
 # %% [markdown] tags=["solution"]
 # <details><summary>Solution</summary>
@@ -232,7 +232,7 @@ check_large_fibre(Q_new, K_new)
 # ```python
 # Q_new = [[1, 0, 0], [1, 0, 0]]
 # K_new = [[1, 0, 0], [0, 1, 0]]
-# check_large_fibre(Q_new, K_new)
+# check_large_fiber(Q_new, K_new)
 # ```
 #
 # </details>
@@ -265,7 +265,7 @@ check_large_fibre(Q_new, K_new)
 # %% jupyter={"source_hidden": true}
 predict(
     "a = 7, d = 3. By how much does the fibre miss 7² = 49?",
-    49 - measure_product(3, 7).fibre,
+    49 - measure_product(3, 7).fiber,
     wrong={
         0: "Can a C change something, and leave both Q and K as they are?",
         4: "4 dimensions of ℝ⁷ are left over. How many entries has a matrix that acts on these alone?",
@@ -281,7 +281,7 @@ predict(
 # Queries and keys are now columns in $\mathbb{R}^7$ that fill three dimensions only. The matrices $C$ that act on the $a - d = 4$
 # dimensions left over, and on nothing else, change neither $Q$ nor $K$. They have $(a - d)^2 = 16$ dimensions, so the fibre has
 # $a^2 - (a - d)^2$. When $A$ is invertible there still is a $C$ between any two factorisations, but it is no longer unique.
-# <!-- check: 49 - measure_product(3, 7).fibre == 16 -->
+# <!-- check: 49 - measure_product(3, 7).fiber == 16 -->
 #
 # </details>
 

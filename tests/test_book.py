@@ -25,7 +25,7 @@ from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceE
 from neuroviz.kit import theme
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
-from neuroviz.lessons.checks_one_layer import check_large_fibre
+from neuroviz.lessons.checks_one_layer import check_large_fiber
 from neuroviz.lessons.classroom.site import Site
 from neuroviz.lessons.exercise import exercise
 from tools.book import capture, pages, questions, reference, run, site, stills
@@ -267,7 +267,7 @@ def test_an_exercise_of_a_page_is_on_paper():
         "# %%\nexercise(...)\n# %% tags=['exercise']\nQ = ...\n",
         fmt="py:percent",
     )
-    asks = exercise("Find Q.", check_large_fibre)._repr_html_()
+    asks = exercise("Find Q.", check_large_fiber)._repr_html_()
     said = {"output_type": "display_data", "data": {"text/html": asks}, "metadata": {}}
     nb.cells[1].outputs = [said]
     text = pages.page(nb, "01_x", lab=True).text

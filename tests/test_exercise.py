@@ -35,7 +35,7 @@ from neuroviz.lessons.checks_deep import (
 )
 from neuroviz.lessons.checks_one_layer import (
     check_boundary_layer,
-    check_large_fibre,
+    check_large_fiber,
     check_second_branch,
     check_singular_goal,
 )
@@ -70,10 +70,10 @@ def swap_of_the_page(c=1.0):
 
 # check, answer
 RIGHT = [
-    (check_large_fibre, ([[1, 0, 0], [1, 0, 0]], EYE)),
+    (check_large_fiber, ([[1, 0, 0], [1, 0, 0]], EYE)),
     # the keys may lose the rank as well
-    (check_large_fibre, (EYE, [[1, 2, 3], [2, 4, 6]])),
-    (check_large_fibre, (1e-12 * np.array([[1, 0, 0], [1, 0, 0]]), 1e12 * EYE)),
+    (check_large_fiber, (EYE, [[1, 2, 3], [2, 4, 6]])),
+    (check_large_fiber, (1e-12 * np.array([[1, 0, 0], [1, 0, 0]]), 1e12 * EYE)),
     (check_second_branch, (np.outer(ONES, TWOS), [TWOS], np.outer(TWOS, TWOS), [ONES])),
     (
         check_second_branch,
@@ -120,12 +120,12 @@ RIGHT = [
 
 # check, answer, what is said
 WRONG = [
-    (check_large_fibre, (EYE, EYE), "as many as in GL₂"),
-    (check_large_fibre, ([[1, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]), "KᵀQ is 0"),
-    (check_large_fibre, (np.zeros((2, 3)), EYE), "Q is 0"),
-    (check_large_fibre, (np.eye(3), EYE), "Q needs 2 row"),
-    (check_large_fibre, ([[1, 2], [3]], EYE), "Q is a matrix"),
-    (check_large_fibre, ([[1, 0, np.nan], [0, 1, 0]], EYE), "finite"),
+    (check_large_fiber, (EYE, EYE), "as many as in GL₂"),
+    (check_large_fiber, ([[1, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 1, 0]]), "KᵀQ is 0"),
+    (check_large_fiber, (np.zeros((2, 3)), EYE), "Q is 0"),
+    (check_large_fiber, (np.eye(3), EYE), "Q needs 2 row"),
+    (check_large_fiber, ([[1, 2], [3]], EYE), "Q is a matrix"),
+    (check_large_fiber, ([[1, 0, np.nan], [0, 1, 0]], EYE), "finite"),
     (check_second_branch, (np.eye(2), [ONES], np.eye(2) * 2, [ONES / 2]), "rescaling"),
     (check_second_branch, (np.eye(2), [ONES], np.eye(2), [ONES]), "c = 1"),
     (
@@ -170,7 +170,7 @@ WRONG = [
     (check_wrong_pattern, (A((2, 5, 2), (2, 2)),), SHOWN),
     (check_more_than_factors, (A((3, 3, 3), (1, 2)),), SHOWN),
     (check_mostly_silent, (A((1, 3, 1), (2, 2)),), SHOWN),
-    (check_large_fibre, (checks_one_layer.THIN / 2, EYE), SHOWN),
+    (check_large_fiber, (checks_one_layer.THIN / 2, EYE), SHOWN),
     (check_second_branch, swap_of_the_page(), SHOWN),
     (check_second_branch, swap_of_the_page(-2.0), SHOWN),
     (check_singular_goal, ((1, 0, 1), (0, 0, 0)), SHOWN),
@@ -292,19 +292,19 @@ def test_the_fewest_so_far_are_remembered(monkeypatch):
     assert "Fewest parameters so far: 47." in wrong  # another exercise
     check_wrong_pattern(A((2, 2, 2), (1, 1), tokens=1))  # neither is a wrong answer
     check_wrong_pattern(WRITTEN[1])  # what is refused does not count
-    thin = check_large_fibre([[1, 0, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]])
+    thin = check_large_fiber([[1, 0, 0], [0, 0, 0]], [[0, 2, 0], [0, 0, 0]])
     assert "KᵀQ is 0" not in thin.message
     assert "Fewest entries other than 0 so far: 2." in thin.message
     assert exercise_module._FEWEST == {
         "check_mostly_silent": 5,
         "check_wrong_pattern": 47,
-        "check_large_fibre": 2,
+        "check_large_fiber": 2,
     }
 
 
 def test_the_least_of_the_first_exercises_can_be_reached():
     """Each factor of a product that is not 0 has an entry."""
-    thin = check_large_fibre([[1, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
+    thin = check_large_fiber([[1, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
     assert thin and checks_one_layer._entries([[1, 0]], [[2, 0]]) == 2
     swap = [[1, 0], [0, 0]], [[0, 1]], [[0, 0], [1, 0]], [[1, 0]]
     assert check_second_branch(*swap) and checks_one_layer._entries(*swap) == 4
@@ -373,7 +373,7 @@ def _is_wrong(net):
 
 
 def test_what_the_first_notebooks_show_is_refused():
-    text = above("01_matrix_factorization.py", "check_large_fibre")
+    text = above("01_matrix_factorization.py", "check_large_fiber")
     (thin,) = re.findall(r"\nthin = (.*)", text)
     assert np.array_equal(eval(thin, {"np": np}), checks_one_layer.THIN)
     assert "u, k, v, h = RANK_ONE" in above(
@@ -454,8 +454,8 @@ def test_a_network_beyond_the_controls_of_the_panel_has_a_verdict_alone(net):
 
 # check, answer → panel, and the beginning of what it says
 IN_A_PANEL = [
-    (check_large_fibre, ([[1, 0, 0], [1, 0, 0]], EYE), "here it has dimension 5"),
-    (check_large_fibre, (EYE, EYE), "4 of 12 directions are silent"),
+    (check_large_fiber, ([[1, 0, 0], [1, 0, 0]], EYE), "here it has dimension 5"),
+    (check_large_fiber, (EYE, EYE), "4 of 12 directions are silent"),
     (
         check_second_branch,
         (np.outer(ONES, TWOS), [ONES + TWOS], np.outer(ONES + TWOS, TWOS), [ONES]),
@@ -514,7 +514,7 @@ def test_a_pair_with_another_function_has_its_first_layer_alone_in_the_panel():
 def test_an_answer_that_a_panel_cannot_hold_has_a_verdict_alone():
     """Too large a number; a degree that joins two roots; a hundredth that moves the
     target off the coin."""
-    assert check_large_fibre(10 * np.array([[1, 0, 0], [1, 0, 0]]), EYE).panel is None
+    assert check_large_fiber(10 * np.array([[1, 0, 0], [1, 0, 0]]), EYE).panel is None
     assert check_boundary_layer([[1000, 1], [1001, 2]], [[1, 1]]).panel is None
     goal = (Fraction(1), Fraction(1), Fraction(1)), (Fraction(1, 10**4), 1, 0)
     assert "smooth" in check_singular_goal(*goal).message

@@ -136,15 +136,15 @@ def test_the_foot_of_a_large_product_is_the_nearest(panel):
 # Lemma 3.1
 
 
-@pytest.mark.parametrize(("state", "said", "fibre"), REFUSED)
-def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said, fibre):
+@pytest.mark.parametrize(("state", "said", "fiber"), REFUSED)
+def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said, fiber):
     panel.state = state
     assert panel.status.startswith("done")
     assert f"C cannot be recovered: {said}" in panel.description
-    assert panel._shown.here == fibre and str(fibre) in panel.description
+    assert panel._shown.here == fiber and str(fiber) in panel.description
     a = panel.controls["a"].value
     assert (
-        f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fibre} here"
+        f"▨ outside hypotheses · Lemma 3.1: not a² = {a * a} but {fiber} here"
         in title(panel)
     )
     assert panel._shown.recovered is None and panel._shown.is_same
@@ -188,10 +188,10 @@ def test_the_measured_dimensions_are_the_formula(d):
     for a in range(1, 9):
         for prime in (DEFAULT_PRIME, SECOND_PRIME):
             found = measure_product(d, a, seed=1, prime=prime)
-            assert found.dimension == alpha(a, d) and found.fibre == 2 * a * d - alpha(
+            assert found.dimension == alpha(a, d) and found.fiber == 2 * a * d - alpha(
                 a, d
             )
-            assert found.fibre == (a * a if a <= d else 2 * a * d - d * d)
+            assert found.fiber == (a * a if a <= d else 2 * a * d - d * d)
             assert (found.error_bound == 0) == (a >= d) and found.error_bound < 1e-5
 
 
@@ -238,10 +238,10 @@ def test_the_counts_are_said(panel):
     for d, a in SIZES:
         panel.state = f"d={d};a={a}"
         facts = panel.facts["dimensions"]
-        dimension, fibre = (
+        dimension, fiber = (
             facts[what]["measured"][a - 1] for what in ("matrices", "fibre")
         )
-        assert f"{fibre} of {2 * a * d} directions " in panel.description
+        assert f"{fiber} of {2 * a * d} directions " in panel.description
         assert (
             f"{dimension} dimension" in panel.description
             and f"d² = {d * d}" in panel.description

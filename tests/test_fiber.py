@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from fibres import outside
+from fibers import outside
 
 from neuroviz.attention import Architecture
 from neuroviz.attention.layer import (

@@ -1,9 +1,9 @@
 """The explorer of fibres: what its words claim, that they claim nothing wrong; see also
-test_fibre_facts."""
+test_fiber_facts."""
 
 import numpy as np
 import pytest
-from fibres import input_shown
+from fibers import input_shown
 from panels import title
 
 from neuroviz.kit.words import percent

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from all_scenes import MOVING
-from fibres import outputs_now
+from fibers import outputs_now
 from panels import PATIENCE
 from scenes import ask, asked, dragged, load, middle, named, place, redraw, said
 

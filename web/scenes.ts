@@ -7,7 +7,7 @@ import { ledger } from "./deep/ledger";
 import { virtual } from "./deep/virtual";
 import { factors } from "./factorization/factors";
 import { painterOf } from "./kit/painter";
-import { fibre } from "./single_layer/fibre";
+import { fiber } from "./single_layer/fiber";
 import { learning } from "./singular/learning";
 import { resultant } from "./singular/resultant";
 import { section } from "./singular/section";
@@ -18,7 +18,7 @@ import { newVariable } from "./softmax/new_variable";
 const painter = painterOf({
   blending,
   factors,
-  fibre,
+  fibre: fiber,
   hypotheses,
   immersion,
   learning,

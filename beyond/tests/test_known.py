@@ -35,7 +35,7 @@ BLOCKS = "heads or a skip"
 SPECIAL = "special weights"
 MASK = "a mask"
 OPEN = "What is not proved"
-FIBRES = "open: the fibres"
+FIBERS = "open: the fibres"
 SMALL = {"depth": 3, "width": 4, "tokens": 3}
 # for boards whose measurement does not matter
 SOME = measure_dimension(Transformer((2, 2), (1,)))
@@ -504,15 +504,15 @@ def test_a_network_of_any_size_has_a_board_without_a_measurement():
     "arch", [*random_variants(20, 6), Transformer((2, 3, 2), (2, 2), 3, "softmax", 2)]
 )
 def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
-    dimension, rank, fibre = what_is_known(arch).entries
+    dimension, rank, fiber = what_is_known(arch).entries
     assert dimension.answer in ("open", rank.answer) and "DISAGREE" not in rank.note
     assert (dimension.answer == "open") == (dimension.status == "no formula")
-    if fibre.source == "Theorem H":
+    if fiber.source == "Theorem H":
         assert dimension.source == "Theorem H" or arch.block.is_plain
-        assert ("orders of heads" in fibre.answer) == (max(arch.heads) > 1)
-        assert ("bases" in fibre.answer) == (arch.num_layers > 1 and not arch.skip)
+        assert ("orders of heads" in fiber.answer) == (max(arch.heads) > 1)
+        assert ("bases" in fiber.answer) == (arch.num_layers > 1 and not arch.skip)
     elif max(arch.heads) > 1 or not arch.block.is_plain:
-        assert (fibre.answer, fibre.status) == ("open: the fibres", "no formula")
+        assert (fiber.answer, fiber.status) == ("open: the fibres", "no formula")
 
 
 @pytest.mark.parametrize(
@@ -524,9 +524,9 @@ def test_beyond_the_paper_the_board_tells_dimension_rank_and_fibre(arch):
             "Theorem L",
             2,
         ),
-        (Transformer.uniform(3, 1, 2, skip=True), FIBRES, OPEN, 2),
-        (Transformer.uniform(3, 2, 2, skip=True, causal=True), FIBRES, OPEN, 2),
-        (Transformer.uniform(3, 2, 2, causal=True), FIBRES, OPEN, 2 + 9),
+        (Transformer.uniform(3, 1, 2, skip=True), FIBERS, OPEN, 2),
+        (Transformer.uniform(3, 2, 2, skip=True, causal=True), FIBERS, OPEN, 2),
+        (Transformer.uniform(3, 2, 2, causal=True), FIBERS, OPEN, 2 + 9),
         (Transformer((3, 1), (1,), causal=True), SWAP, "Thm. 3.2", 1),
         (
             Transformer((2, 4, 2), (2, 2), 3, "softmax", causal=True),
@@ -556,9 +556,9 @@ def test_open_fibres_beside_a_proved_dimension_are_said_to_be_about_fibres():
     board = what_is_known(Transformer((3, 3), (2,), heads=3))
     dimension = board.entry("dimension")
     assert (dimension.answer, dimension.source) == ("45", "Theorem M")
-    fibres = board.entry(BLOCKS)
-    assert (fibres.answer, fibres.status) == (FIBRES, "no formula")
-    assert fibres.note.startswith("The fibres:") and "dimension" in fibres.note
+    fibers = board.entry(BLOCKS)
+    assert (fibers.answer, fibers.status) == (FIBERS, "no formula")
+    assert fibers.note.startswith("The fibres:") and "dimension" in fibers.note
 
 
 def test_what_is_no_architecture_or_no_question_is_refused():

@@ -14,7 +14,7 @@ from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.reasons import PAGES, Reasons
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.block_formulas import (
-    speaks_of_fibres,
+    speaks_of_fibers,
     speaks_of_positions,
 )
 from neuroviz_beyond.transformers.formulas import (
@@ -88,7 +88,7 @@ def test_all_hypotheses_hold_where_a_theorem_answers():
 @pytest.mark.parametrize(
     ("theorem", "speaks"),
     [
-        ("Theorem H", speaks_of_fibres),
+        ("Theorem H", speaks_of_fibers),
         ("Theorem R", speaks_of_positions),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from neuroviz.kit.measured import measure_dimension
 from neuroviz_beyond.transformers import Block, Transformer
-from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibers
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
 SEEDS = range(200)
@@ -25,7 +25,7 @@ def random_networks(theorem, seed):
     found = 0
     while found < EACH[theorem]:
         arch = _draw(theorem, rng)
-        about = speaks_of_fibres(arch) if theorem == "H" else theorem in "FL"
+        about = speaks_of_fibers(arch) if theorem == "H" else theorem in "FL"
         if arch.num_parameters <= 200 and (
             about or f"Theorem {theorem}" in expected_dimension(arch).source
         ):

@@ -195,7 +195,7 @@ def _exact(
     )
     theorem = orbit_theorem(net)
     if theorem:
-        note += _on_the_whole_fibre(net, quantity, moving, values, theorem)
+        note += _on_the_whole_fiber(net, quantity, moving, values, theorem)
     return Identifiability(True, "exact", None, note, seed)
 
 
@@ -250,7 +250,7 @@ def _along_a_silent_direction(
     return np.array(moving, dtype=object)
 
 
-def _on_the_whole_fibre(
+def _on_the_whole_fiber(
     net: Network,
     quantity: Quantity,
     moving: np.ndarray,

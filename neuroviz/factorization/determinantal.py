@@ -89,7 +89,7 @@ class ProductCount:
         d, a: Q and K are a × d.
         dimension: generic rank of the derivative: the dimension of the matrices of rank
             ≤ a.
-        fibre: 2ad − dimension: of a generic fibre, the pairs with one and the same
+        fiber: 2ad − dimension: of a generic fibre, the pairs with one and the same
             product.
         prime, error_bound: as in `measure.Measurement`.
     """
@@ -97,7 +97,7 @@ class ProductCount:
     d: int
     a: int
     dimension: int
-    fibre: int
+    fiber: int
     prime: int
     error_bound: float
 
@@ -113,7 +113,7 @@ def measure_product(
         ValueError: if d or a is below 1, or p no odd prime below 2²³.
 
     >>> found = measure_product(3, 2)
-    >>> found.dimension, found.fibre
+    >>> found.dimension, found.fiber
     (8, 4)
     """
     if min(d, a) < 1:

@@ -84,9 +84,9 @@ def _dimensions(study: FactorizationStudy) -> Facts:
     """How many dimensions the matrices of rank ≤ a have, and a fibre: for a = 1, 2,
     …."""
     counts = study.counts
-    fibre = []
+    fiber = []
     for a, alpha in enumerate(study.formula, start=1):
-        fibre.append(2 * a * study.d - alpha)
+        fiber.append(2 * a * study.d - alpha)
     return {
         "says": words(_sum(study)),
         "heads": [count.a for count in counts],
@@ -94,7 +94,7 @@ def _dimensions(study: FactorizationStudy) -> Facts:
             "formula": list(study.formula),
             "measured": [count.dimension for count in counts],
         },
-        "fibre": {"formula": fibre, "measured": [count.fibre for count in counts]},
+        "fibre": {"formula": fiber, "measured": [count.fiber for count in counts]},
     }
 
 
@@ -104,7 +104,7 @@ def _sum(study: FactorizationStudy) -> str:
     count = study.count
     plural = "" if count.dimension == 1 else "s"
     entries = 2 * study.a * study.d
-    return f"{entries} − {count.fibre} = {count.dimension} dimension{plural}"
+    return f"{entries} − {count.fiber} = {count.dimension} dimension{plural}"
 
 
 def _surface(point: SlicePoint) -> Facts:

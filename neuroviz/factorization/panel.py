@@ -71,8 +71,8 @@ class FactorizationExplorer(Panel):
         a = answer.a
         count = answer.count
         moved = f"by up to {answer.moved:.2f}" if answer.moved else "by 0"
-        silent = f"directions {'is' if count.fibre == 1 else 'are'} silent"
-        where = "At most points " if answer.here != count.fibre else ""
+        silent = f"directions {'is' if count.fiber == 1 else 'are'} silent"
+        where = "At most points " if answer.here != count.fiber else ""
         remain = (
             f"{count.dimension}"
             f" dimension{'s remain' if count.dimension != 1 else ' remains'}"
@@ -80,7 +80,7 @@ class FactorizationExplorer(Panel):
         of = "all d²" if count.dimension == d * d else "of d²"
         return (
             f"Q and K move {moved}, A by {tiny(answer.change)}. "
-            f"{where}{count.fibre} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
+            f"{where}{count.fiber} of {2 * a * d} {silent}: {remain}, {of} = {d * d}. "
             f"{_recovery(answer)}{_departure(answer)}"
             f"{_surface(answer.point) if answer.point else ''}"
         )
@@ -105,8 +105,8 @@ def _recovery(answer: FactorizationStudy) -> str:
         )
     low = min(ranks, key=ranks.get)
     usual = (
-        f", against {answer.count.fibre} at most points"
-        if here != answer.count.fibre
+        f", against {answer.count.fiber} at most points"
+        if here != answer.count.fiber
         else ""
     )
     # both ranks dropped: the kernel of the derivative exceeds the fibre

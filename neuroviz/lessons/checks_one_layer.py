@@ -60,14 +60,14 @@ _ENTRIES = ("entries other than 0", _entries)
 
 
 @checker(shown=_has_thin_queries, panel=_in_the_factors, fewest=_ENTRIES)
-def check_large_fibre(Q: object, K: object) -> str:
+def check_large_fiber(Q: object, K: object) -> str:
     """Whether KᵀQ ≠ 0, a = 2, d = 3, and more than a² = 4 directions in (Q, K) leave
     KᵀQ alone.
 
     The directions are counted: 12 less the rank of (Q̇, K̇) ↦ KᵀQ̇ + K̇ᵀQ, in floating
     point.
 
-    >>> check_large_fibre([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
+    >>> check_large_fiber([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [0, 1, 0]])
     ✗ Not yet. 4 of 12 directions are silent, as many as in GL₂:
     Q has rank 2 and K has rank 2.
     """
@@ -95,7 +95,7 @@ def _has_the_forms_of_the_page(A: object, V: object, A2: object, V2: object) -> 
     return any(all(map(_is_multiple, found, order)) for order in (pages, pages[::-1]))
 
 
-def _beside_the_fibre(
+def _beside_the_fiber(
     A: object, V: object, A2: object, V2: object
 ) -> tuple[str, str] | None:
     """The panel of notebook 02 that starts from (A, V), each divided by its length, and
@@ -138,7 +138,7 @@ def _below_one(M: np.ndarray) -> np.ndarray:
     return M / 2.0 ** frexp(np.abs(M).max())[1]
 
 
-@checker(shown=_has_the_forms_of_the_page, panel=_beside_the_fibre, fewest=_ENTRIES)
+@checker(shown=_has_the_forms_of_the_page, panel=_beside_the_fiber, fewest=_ENTRIES)
 def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
     """Whether (A, V) and (A2, V2) have one function, not 0, and no c gives A2 = cA, V2
     = V/c.

@@ -7,7 +7,7 @@ import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Said, Scene, Talk } from "../kit/picture";
 import { arrange, footerIn } from "../kit/view";
-import { outputsView } from "../single_layer/fibre_outputs";
+import { outputsView } from "../single_layer/fiber_outputs";
 import css from "./blending.css";
 import { columnView } from "./blending_column";
 import { countView } from "./blending_count";

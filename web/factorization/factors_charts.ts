@@ -66,8 +66,8 @@ export function dimensionsView(host: HTMLElement) {
       headline(facts.says, true);
       const [width, height] = size();
       const { note } = look.sizes;
-      const { heads, matrices, fibre } = facts;
-      const top = Math.max(...matrices.formula, ...fibre.formula);
+      const { heads, matrices, fibre: fiber } = facts;
+      const top = Math.max(...matrices.formula, ...fiber.formula);
       x.domain([0.4, heads.length + 0.6]).range([2.4 * note, width - RIGHT]);
       y.domain([-0.08 * top, top]).range([height - 1.6 * note, 2.4 * note]);
       axes.selectAll("*").remove();
@@ -77,7 +77,7 @@ export function dimensionsView(host: HTMLElement) {
       curves.selectAll("*").remove();
       for (const [name, counts] of [
         ["matrices", matrices],
-        ["fibre", fibre],
+        ["fibre", fiber],
       ] as const) {
         const points = (values: number[]) => heads.map((a, n): Point => [x(a), y(values[n])]);
         const group = curves.append("g").attr("class", name) as Group;

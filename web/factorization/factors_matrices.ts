@@ -75,9 +75,9 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     return button;
   });
   const nameOfNow = all.slice(2).map(({ node }) => node.querySelector(".name")!.firstChild as Text);
-  const fibre = append(pairs, "fibre");
-  const fibreSays = append(fibre, "says nv-answer");
-  const directions = append(fibre, "directions nv-answer");
+  const fiber = append(pairs, "fibre");
+  const fiberSays = append(fiber, "says nv-answer");
+  const directions = append(fiber, "directions nv-answer");
   const beside = append(tables, "beside");
   const product = tableIn(beside, "A = KᵀQ", (shown) => shown.A[0]);
   all.push(product);
@@ -101,7 +101,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       for (const table of all) fill(table, table === product ? d : a, d);
       section.style.setProperty("--columns", String(d));
       // To measure lays out the whole page: not where a number has changed, and nothing else.
-      const asked = JSON.stringify([d, a, look.sizes, width, fibre.textContent, isWithLine]);
+      const asked = JSON.stringify([d, a, look.sizes, width, fiber.textContent, isWithLine]);
       if (asked !== fittedFor) fit(d, a);
       fittedFor = cellSize ? asked : ""; // what is hidden has no sizes
     },
@@ -145,7 +145,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const room = width - pairs.querySelector<HTMLElement>(".when")!.offsetWidth - 2 * gap - 12;
     const found = Math.min(
       WIDEST,
-      (height - head - headBelow - fibre.offsetHeight - gap) / (2 * a),
+      (height - head - headBelow - fiber.offsetHeight - gap) / (2 * a),
       (room - (isWithLine ? BOTH * look.sizes.base : PLANE)) / (2 * d),
       room / (3 * d),
       (height - head - BELOW) / d,
@@ -272,7 +272,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function moveDirections(here: number, usual: number) {
     const count = 2 * shown.start[0].flat().length;
     const against = shown.here === usual ? "" : `, against ${usual}`;
-    fibreSays.textContent = `fibre here: ${shown.here} of ${count} directions${against}`;
+    fiberSays.textContent = `fibre here: ${shown.here} of ${count} directions${against}`;
     select(directions)
       .classed("dense", count > 40)
       .selectAll("i")

@@ -20,7 +20,7 @@ from neuroviz.rank.results import Measurement
 from neuroviz.softmax.statements import ASKED, StatusEntry, statements
 from neuroviz_beyond.certificate.certificate import Certificate
 from neuroviz_beyond.transformers import Transformer
-from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibers
 from neuroviz_beyond.transformers.formulas import expected_dimension
 from neuroviz_beyond.transformers.transformer import as_transformer
 
@@ -131,7 +131,7 @@ def what_is_known(
     )
     # The paper's formula, certificates and the table speak of plain networks only.
     if not arch.is_plain:
-        found = dimension, _rank(arch, expected, measured), _fibre(arch)
+        found = dimension, _rank(arch, expected, measured), _fiber(arch)
         return StatusBoard(arch, found, expected, measured, ())
     paper = paper_formula(arch.paper)
     # A theorem can always prove it; ball arithmetic where the rank on the slice is
@@ -161,12 +161,12 @@ def what_is_known(
     return StatusBoard(arch, found, expected, measured, routes, certificate)
 
 
-def _fibre(arch: Transformer) -> StatusEntry:
+def _fiber(arch: Transformer) -> StatusEntry:
     """Beyond the paper: which weights share a function."""
     theorem = orbit_theorem(arch)
     generic = "For almost all weights; our proof, not peer-reviewed"
     one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
-    if speaks_of_fibres(arch):
+    if speaks_of_fibers(arch):
         between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
         moves = ["orders of heads"] * (max(arch.heads) > 1)
         moves += [f"{' and '.join(between)} between layers"] * (

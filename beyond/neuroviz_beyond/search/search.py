@@ -49,7 +49,7 @@ from neuroviz_beyond.search.result import (
 from neuroviz_beyond.search.units import as_given, fitting_units, in_units
 from neuroviz_beyond.transformers import Transformer
 from neuroviz_beyond.transformers.alignment import checked
-from neuroviz_beyond.transformers.block_formulas import speaks_of_fibres
+from neuroviz_beyond.transformers.block_formulas import speaks_of_fibers
 from neuroviz_beyond.transformers.evaluate import (
     Weights,
     forward,
@@ -133,7 +133,7 @@ def search_in_steps(
     """`search_fiber`, start by start: yields (done, starts, verified); goes on after
     `ends`, adds to them."""
     arch = as_transformer("search_fiber", arch)
-    if not (arch.is_plain or speaks_of_fibres(arch)):
+    if not (arch.is_plain or speaks_of_fibers(arch)):
         raise ValueError(
             "beyond the paper search_fiber knows what Theorem H is about: softmax of"
             " one layer, with skips or in a bottleneck that the values fill; two"

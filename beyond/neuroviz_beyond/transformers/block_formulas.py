@@ -48,7 +48,7 @@ def block_formula(arch: Transformer) -> Expected:
         if 1 < d <= hidden and power > 1 and min(arch.head_dims[:-1], default=2) > 1:
             return _lightning_mlps(arch)
     # Theorem H goes first: it reaches two tokens, skips and biases, too.
-    if not speaks_of_fibres(arch):
+    if not speaks_of_fibers(arch):
         has_values_only = block == Block(
             value_dim=block.value_dim, kv_heads=block.kv_heads
         )
@@ -60,7 +60,7 @@ def block_formula(arch: Transformer) -> Expected:
     lost = lost_directions(arch)
     value = arch.num_parameters - sum(lost.values())
     note = f"parameters less {_listed(lost)}"
-    if speaks_of_fibres(arch):
+    if speaks_of_fibers(arch):
         return Expected(value, "proved here", "Theorem H", note)
     if speaks_of_positions(arch):
         return Expected(value, "proved here", "Theorem R", note)
@@ -76,7 +76,7 @@ def _listed(lost: dict[str, int]) -> str:
     return said or "nothing is lost"
 
 
-def speaks_of_fibres(arch: Transformer) -> bool:
+def speaks_of_fibers(arch: Transformer) -> bool:
     """Whether Theorem H is about almost all weights: softmax without rotary or learned
     positions and MLPs.
 
@@ -249,7 +249,7 @@ def softmax_of_any_widths(arch: Transformer) -> Expected:
     """
     w = effective_widths(arch)
     value = visible_count(arch)
-    if arch.tokens == 2 and not speaks_of_fibres(arch):
+    if arch.tokens == 2 and not speaks_of_fibers(arch):
         return no_formula(
             f"two tokens, heads and these widths; it is at most {value} (Theorem W)"
         )

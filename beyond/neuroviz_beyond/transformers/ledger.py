@@ -15,7 +15,7 @@ from neuroviz.rank.weights import flatten, unflatten
 from neuroviz_beyond.transformers.block_formulas import (
     effective_widths,
     lost_directions,
-    speaks_of_fibres,
+    speaks_of_fibers,
     what_is_missing,
 )
 from neuroviz_beyond.transformers.transformer import Transformer
@@ -108,7 +108,7 @@ def _orbit_theorem_of_softmax(net: Transformer) -> str:
             fills = v >= min(H // groups * d_out, d_in)
             if H != groups and a >= d_in and fills:
                 can_regroup = True
-    return "Theorem H" if speaks_of_fibres(net) and not can_regroup else ""
+    return "Theorem H" if speaks_of_fibers(net) and not can_regroup else ""
 
 
 @orders_of_heads.register

@@ -10,25 +10,25 @@ import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
 import { footerIn } from "../kit/view";
-import css from "./fibre.css";
-import type { FibreFacts, FibrePlace } from "./fibre_facts";
-import { layerAt, stopsOf, type Layer, type Stop } from "./fibre_layer";
-import { outputsView } from "./fibre_outputs";
-import { areSame, saidOfOutputs, saidOfWeights } from "./fibre_said";
-import { planeView } from "./fibre_plane";
-import { stepsView } from "./fibre_steps";
-import { weightsView } from "./fibre_weights";
+import css from "./fiber.css";
+import type { FiberFacts, FiberPlace } from "./fiber_facts";
+import { layerAt, stopsOf, type Layer, type Stop } from "./fiber_layer";
+import { outputsView } from "./fiber_outputs";
+import { areSame, saidOfOutputs, saidOfWeights } from "./fiber_said";
+import { planeView } from "./fiber_plane";
+import { stepsView } from "./fiber_steps";
+import { weightsView } from "./fiber_weights";
 
 const LEAP = 0.3; // in the plane: what jumps further is followed on its way
 
-function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
-  let message: Message<FibreFacts, FibrePlace>;
+function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
+  let message: Message<FiberFacts, FiberPlace>;
   let stops: Stop[];
   let atStart: Layer; // with the input that is shown
   let drawnFor = "";
   let isTouched = false;
 
-  const controls = new Controls<FibrePlace>(talk, follow);
+  const controls = new Controls<FiberPlace>(talk, follow);
   const frame = eachFrame(paint);
   const shown = new Followed<Layer>(() => frame.soon());
   const plane = planeView(host, {
@@ -97,7 +97,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
   }
 
   /** What leaps is followed on its way, and outputs that are equal stand still on it. */
-  function follow(place: FibrePlace, way: Way) {
+  function follow(place: FiberPlace, way: Way) {
     const { formulas } = message.facts;
     const next = layerAt(formulas, place);
     const start = { along: 0, off: 0, swap: false, negative: false, input: place.input };
@@ -162,4 +162,4 @@ function make(host: HTMLElement, talk: Talk): Scene<FibreFacts, FibrePlace> {
   };
 }
 
-export const fibre = { make, style: css };
+export const fiber = { make, style: css };

@@ -1,8 +1,8 @@
 /** Whether a layer has the outputs of the start, and what is said of it; Python says the same. */
 import type { Matrix } from "../kit/matrix";
 import type { Said } from "../kit/picture";
-import type { Pair } from "./fibre_facts";
-import type { Layer } from "./fibre_layer";
+import type { Pair } from "./fiber_facts";
+import type { Layer } from "./fiber_layer";
 
 /** Whether outputs differ by less than rounding does; `limit` is Python's. */
 export function areSame(now: Matrix, start: Matrix, limit: number): boolean {

@@ -3,7 +3,7 @@ import { paintCells, shadesOf } from "../kit/cells";
 import type { Matrix } from "../kit/matrix";
 import type { Look, Said } from "../kit/picture";
 import { textLines, viewIn, type Group } from "../kit/view";
-import type { Pair, WeightFacts } from "./fibre_facts";
+import type { Pair, WeightFacts } from "./fiber_facts";
 
 const MOST = 46; // pixels: the largest cell
 const GAP = 18; // pixels between A and V
