@@ -2,6 +2,7 @@
 
 from time import time
 
+import numpy as np
 import pytest
 
 from neuroviz.attention import Architecture
@@ -20,7 +21,7 @@ def test_a_bar_shows_the_stage_and_the_time_left(capsys):
 
 
 def test_short_work_has_a_bar_only_if_asked_for(capsys):
-    for progress in (None, False):
+    for progress in (None, False, np.bool_(False)):
         with showing(progress) as report:
             measure_dimension(NET, report=report)
     assert capsys.readouterr().err == ""

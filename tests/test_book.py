@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from html import unescape
 from pathlib import Path
 from urllib.parse import urlparse
@@ -29,7 +30,7 @@ from neuroviz.lessons.checks_one_layer import check_large_fiber
 from neuroviz.lessons.classroom.site import Site
 from neuroviz.lessons.exercise import exercise
 from tools.book import capture, pages, questions, reference, run, site, stills
-from tools.book.__main__ import MOST_MEGABYTES
+from tools.book.__main__ import MOST_MEGABYTES, main
 from tools.book.mathml import mathml
 from tools.notebooks import FOLDERS, name_of, place_of, sources
 
@@ -315,9 +316,20 @@ def test_the_reference_has_signature_formula_and_example():
         assert all(f"[`{name}`](" in listed for name in names)
 
 
-def test_an_unknown_notebook_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="notebooks are 00_start, .*; got 99_end"):
-        site.build(tmp_path, ["99_end"])
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--jobs", "0"], "jobs is how many notebooks run at a time, 1 or more; got 0"),
+        (["99_end"], "notebooks are 00_start, .*; got 99_end"),
+    ],
+)
+def test_who_asks_for_no_site_is_told_why_without_a_traceback(
+    asked, said, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sys, "argv", ["book", "--out", str(tmp_path), *asked])
+    with pytest.raises(SystemExit, match=said):
+        main()
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.long

@@ -35,6 +35,8 @@ from math import inf
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from neuroviz.attention import Architecture
 from neuroviz.kit.measured import measure_dimension
 from neuroviz.rank.checks import whole_number
@@ -275,6 +277,8 @@ def sweep(
     """
     wanted = _checked(architectures, method, workers, executor)
     seed = whole_number("seed", seed, least=0)
+    if isinstance(progress, np.bool_):
+        progress = bool(progress)
     if not callable(progress) and not isinstance(progress, bool):
         raise ValueError(
             "progress is True, False or a function of (done, of, record); got"

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from neuroviz_beyond.sweeps import sweep
 from neuroviz_beyond.transformers import Block, Transformer
 
 LONG = tuple(range(1, 1002))
@@ -51,6 +52,14 @@ def test_bad_blocks_are_refused(make, words):
 def test_bad_sizes_are_refused_with_what_is_needed_and_what_came(arguments, words):
     with pytest.raises(ValueError, match=words):
         Transformer(**{"widths": (3, 3, 3), "head_dims": (2, 2)} | arguments)
+
+
+def test_a_bool_of_numpy_is_a_switch():
+    yes = np.bool_(True)
+    given = Transformer((3, 3), (2,), skip=yes, causal=yes, block=Block(rotary=yes))
+    own = Transformer((3, 3), (2,), skip=True, causal=True, block=Block(rotary=True))
+    assert given == own and given.skip is True and given.block.rotary is True
+    assert len(sweep([Transformer((3, 3), (2,))], progress=~yes)) == 1
 
 
 @pytest.mark.parametrize("heads", [2, np.int64(2), [2, 2], np.array([2, 2]), iter("")])

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import time
 
+import numpy as np
+
 from neuroviz.rank.progress import Report
 from neuroviz.rank.threads import IN_A_BROWSER
 
@@ -44,6 +46,8 @@ def showing(progress: bool | Report | None) -> Iterator[Report | None]:
     Raises:
         ValueError: if it is none of these.
     """
+    if isinstance(progress, np.bool_):
+        progress = bool(progress)
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ValueError(
             "progress is True, False, None or a function of (what, part); got "

@@ -5,6 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from neuroviz.rank.checks import SlipError
 from tools.book.live import lite
 from tools.book.live.build import LIST, PYODIDE, copy_distribution
 from tools.book.site import ROOT, build
@@ -49,7 +50,10 @@ def main() -> None:
                 f"{own}: a release of Pyodide, unpacked, has a {LIST}; keep it outside"
                 f" {out / 'site'}"
             )
-    site = build(out, words.notebooks or None, words.jobs, pyodide, words.lab)
+    try:
+        site = build(out, words.notebooks or None, words.jobs, pyodide, words.lab)
+    except SlipError as error:
+        sys.exit(str(error))
     said = f"{site / 'index.html'}: {_megabytes(site):.1f} MB, open it in a browser\n"
     # Python and JupyterLab come below, for those who ask for them, and count apart.
     if _megabytes(site) > MOST_MEGABYTES:

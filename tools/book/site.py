@@ -16,6 +16,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
+from neuroviz.rank.checks import SlipError
 from tools import links
 from tools.book import font, front, questions, reference
 from tools.book.live import build as live
@@ -60,12 +61,17 @@ def build(
         lab: whether JupyterLab will stand in `lab/`: then a page leads there.
 
     Raises:
-        ValueError: if there is no notebook of that name, or a panel fails.
+        SlipError: if there is no notebook of that name, or jobs is less than 1.
+        ValueError: if a panel fails.
     """
+    if jobs < 1:
+        raise SlipError(
+            f"jobs is how many notebooks run at a time, 1 or more; got {jobs}"
+        )
     every = {name_of(path): path for path in sources()}
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
-        raise ValueError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
+        raise SlipError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
     source = out / "source"
     site = out / "site"
     for folder in (source, site):

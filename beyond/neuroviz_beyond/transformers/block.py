@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from neuroviz.rank.checks import whole_number
+from neuroviz.rank.checks import true_or_false, whole_number
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Block:
                 # Frozen: a normalised value can only be stored in this way.
                 object.__setattr__(self, name, whole_number(name, size))
         for name in ("rotary", "biases", "temperature", "positions"):
-            true_or_false(name, getattr(self, name))
+            object.__setattr__(self, name, true_or_false(name, getattr(self, name)))
         if self.kv_heads is not None and self.value_dim is None:
             raise ValueError(
                 "heads that share keys and values need output matrices of their own: "
@@ -90,16 +90,6 @@ class Block:
             hidden, power = self.mlp
             parts.append(f"MLP {hidden}^{power}")
         return ", ".join(parts)
-
-
-def true_or_false(name: str, value: object) -> None:
-    """Refuse anything else.
-
-    Raises:
-        ValueError: if the value is neither.
-    """
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} is True or False; got {value!r}")
 
 
 def _mlp_sizes(mlp: object) -> tuple[int, int]:

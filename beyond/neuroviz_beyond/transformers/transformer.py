@@ -21,12 +21,12 @@ from neuroviz.attention.conditioned import (
 from neuroviz.attention.gauge_slice import GaugeSlice
 from neuroviz.attention.layers import by_layer
 from neuroviz.attention.sizes import as_tuple, in_short, sizes
-from neuroviz.rank.checks import whole_number
+from neuroviz.rank.checks import true_or_false, whole_number
 from neuroviz.rank.exponentials import INDEPENDENT, SYMMETRIC, Exponentials
 from neuroviz.rank.field import Field
 from neuroviz.rank.network import SHRINKS, Constant, Weights
 from neuroviz.rank.tape import Node, Tape
-from neuroviz_beyond.transformers.block import Block, true_or_false
+from neuroviz_beyond.transformers.block import Block
 from neuroviz_beyond.transformers.rotary import (
     QUARTER_TURN,
     powers_of_rotations,
@@ -103,7 +103,7 @@ class Transformer:
         heads = _heads_of_layers(self.heads, self.num_layers)
         object.__setattr__(self, "heads", heads)
         for name in ("skip", "causal"):
-            true_or_false(name, getattr(self, name))
+            object.__setattr__(self, name, true_or_false(name, getattr(self, name)))
         if self.skip and len(set(self.widths)) > 1:
             raise ValueError(
                 "a skip connection adds a layer's input to its output, so all widths "
