@@ -326,10 +326,9 @@ class Panel(Shell):
         return self._background.wait(seconds)
 
     def close(self) -> None:
-        """Take the panel off the page with all its widgets, and end its child
-        process."""
+        """Take the panel off the page with all its widgets, and end its child process,
+        which may be at work."""
         if self._background is not None:
-            self._background.cancel()
             self._background.close()
         for part in parts(self):
             if part is self:

@@ -183,10 +183,11 @@ class Tape:
         """xᵉ, entry by entry.
 
         Raises:
-            ValueError: if the exponent e is not a whole number ≥ 1.
+            ValueError: if the exponent e is not a whole number ≥ 1, and below 2⁵³.
         """
         _check_nodes(x)
-        exponent = whole_number("exponent", exponent, least=1)
+        # It is a factor of the slope, and from 2⁵³ on a float loses its last digits.
+        exponent = whole_number("exponent", exponent, most=2**53 - 1)
         times = self.field.times
         # d xᵉ = e xᵉ⁻¹ dx, and one more product with x makes the value of xᵉ⁻¹.
         below = self._power(x.value, exponent - 1)

@@ -135,10 +135,10 @@ def test_a_high_power_takes_few_products():
     assert Counted.count < 100
 
 
-@pytest.mark.parametrize("exponent", [0, -1, 0.5, 2.0, True])
+@pytest.mark.parametrize("exponent", [0, -1, 0.5, 2.0, True, 2**53])
 def test_an_exponent_that_is_no_whole_number_from_one_is_refused(exponent):
     tape = Tape(Reals())
-    with pytest.raises(ValueError, match="exponent must be a whole number ≥ 1; got"):
+    with pytest.raises(ValueError, match="exponent must be a whole number from 1 to"):
         tape.power(tape.constant(np.ones((1, 1, 1))), exponent)
 
 
@@ -163,7 +163,7 @@ def test_what_is_no_node_is_refused():
         tape.stack([])
 
 
-@pytest.mark.parametrize("exponent", [1, 2, 3, 10, 10**12])
+@pytest.mark.parametrize("exponent", [1, 2, 3, 10, 10**12, 2**53 - 1])
 def test_modulo_a_prime_a_power_and_its_slope_are_those_of_whole_numbers(exponent):
     over = PrimeField()
     tape = Tape(over)
