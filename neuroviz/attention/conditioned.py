@@ -8,9 +8,8 @@ nothing fades from layer to layer (docs/mathematics/floating_point.md).
 import numpy as np
 from numpy.random import Generator
 
-# K = Q + noise: A = KᵀQ nearly positive semidefinite. Spectra of 84 networks are as
-# readable with a third or the double of it, and of the next noise.
-_HEAD_NOISE = 0.3
+# Of both noises a third or the double will do, too: 84 spectra are as readable.
+_HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 # Tokens: orthonormal as far as they can be, plus noise, then of length near 1.
 _TOKEN_NOISE = 0.4
 # Multiplies A. Of 30 networks of four to seven layers it decides 16, 4 and 24 decide 5.

@@ -13,6 +13,7 @@ import numpy as np
 from neuroviz.attention.architecture import Architecture
 from neuroviz.attention.layers import by_layer
 from neuroviz.rank.field import Field, PrimeField
+from neuroviz.rank.floats import TOLERANCE
 from neuroviz.rank.network import Network
 from neuroviz.rank.question import check_members
 from neuroviz.rank.rows import RowSpace
@@ -136,11 +137,10 @@ def as_rows(net: Network, over: Field, changes: Iterable[Change]) -> np.ndarray:
 
 
 def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
-    """A basis of {x : matrix x = 0}, as rows; over the reals orthonormal, where σ <
-    1e−9 counts as 0.
+    """A basis of {x : matrix x = 0}, as rows.
 
-    For matrices with entries of the size of 1: of larger ones those below 1e−9 of the
-    largest.
+    Over the reals it is orthonormal, and singular values count as 0 as they do for
+    `numerical_rank`.
 
     >>> null_space(PrimeField(7), np.array([[1.0, 2.0, 3.0]])).shape
     (2, 3)
@@ -150,7 +150,7 @@ def null_space(over: Field, matrix: np.ndarray) -> np.ndarray:
     if isinstance(over, PrimeField):
         return row_space(over, matrix).null_space()
     _, sigma, right = np.linalg.svd(matrix)
-    rank = int((sigma > 1e-9 * max(sigma[0], 1.0)).sum())
+    rank = int((sigma > TOLERANCE * max(sigma[0], 1.0)).sum())
     return right[rank:]
 
 

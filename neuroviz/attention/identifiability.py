@@ -156,10 +156,11 @@ def _orbit_theorem_of_the_paper(net: Architecture) -> str:
         return "Theorem B"
     # The rank of A_i is min(d_{i−1}, a_i); the last width has no head after it.
     ranks = [min(sizes) for sizes in zip(widths, net.head_dims, strict=False)]
-    # A_l = u kᵀ and L = h vᵀ have rank one: another class has u and v exchanged, unless
-    # a width of 1 makes them parallel.
-    can_swap = net.head_dims[-1] == widths[-1] == 1 < widths[-2]
-    if can_swap or min(ranks[:-1], default=2) < 2:
+    # If A_l = u kᵀ and L = h vᵀ have rank one, another class has u and v exchanged,
+    # unless a width of 1 makes them parallel.
+    has_rank_one_last = net.head_dims[-1] == 1 and widths[-1] == 1
+    can_swap = has_rank_one_last and widths[-2] > 1
+    if can_swap or 1 in ranks[:-1]:
         return ""
     return "Theorem F"
 
@@ -386,7 +387,7 @@ def _silent_directions(net: Network, dimension: int, seed: int) -> _Kernel:
         # With zeros below there is a right singular vector for each parameter.
         square = np.concatenate([rows, np.zeros((columns, columns))])
         _, sigma, directions = np.linalg.svd(square, full_matrices=False)
-        # The first value that is dropped; rounding, where that is more, or none is.
+        # The first value that is dropped, but at least the rounding.
         below = sigma[0] * np.finfo(float).eps
         if dimension < columns:
             below = max(below, sigma[dimension])

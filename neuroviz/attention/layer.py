@@ -72,10 +72,10 @@ def function_table(over: Field, pair: Pair, tokens: int) -> np.ndarray:
     """All coefficients of a lightning layer: two layers have the same function exactly
     if these agree.
 
-        t ≥ 2   A_ik V_mj + A_jk V_mi                       the quadratic forms (Aᵀy)_k
-                (Vy)_m  (Prop. A.5)
-        t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi           the cubic forms
-                (xᵀAx)(Vx)_m, S = A + Aᵀ
+        t ≥ 2   A_ik V_mj + A_jk V_mi, of the quadratic forms (Aᵀy)_k (Vy)_m
+                (Prop. A.5)
+        t = 1   S_ij V_mn + S_in V_mj + S_jn V_mi with S = A + Aᵀ, of the cubic forms
+                (xᵀAx) (Vx)_m
 
     Returns:
         Shape (d, d′, d, d) for t ≥ 2, (d′, d, d, d) for t = 1.
@@ -193,13 +193,11 @@ def kernel_dimension(
     1
     """
     size = pair.A.size
-    # Twice as many equations as unknowns; one input gives at least t(t − 1) equations
-    # for A.
-    inputs = (
-        8
-        + 2 * (size + pair.V.size) // (tokens * len(pair.V))
-        + size // max(1, tokens * (tokens - 1))
-    )
+    # Twice as many equations as unknowns, one for each number of an output; more of
+    # them, as only t(t − 1) an input may be about A; and eight inputs to spare.
+    equations = tokens * len(pair.V)
+    of_A = max(1, tokens * (tokens - 1))
+    inputs = 2 * (size + pair.V.size) // equations + size // of_A + 8
     X = over.random(rng, (inputs, len(pair.A), tokens))
     network = _network_of(attention, pair, tokens)
     J = derivative(Point(network, over, as_weights(pair), {}), X, rng)

@@ -31,7 +31,7 @@ from neuroviz.rank.results import Measurement
 from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
-_BYTES_BEFORE = 24  # of each entry of the derivative, if all directions were silent
+_BYTES_BEFORE = 24  # of each of P² entries: before a measurement all P may be silent
 # So many silent directions of so many parameters take about a second at most.
 _A_SECOND = 1200
 _AT_ONCE = 256  # rows between two signs of life

@@ -2,14 +2,11 @@
 
 Four symmetries (docs/mathematics/gauge_slice.md), over any field:
 
-    head bases     Q → C Q, K → C⁻ᵀ K                                     C ∈ GL_a
-                   (Lemma 3.1)
-    interfaces     Q_{i+1}, K_{i+1}, V_{i+1} → · C⁻¹, V_i → C V_i         C ∈ GL_{d_i}
-                   (Eq. 9)
-    rescalings     Q_i → c Q_i, V_i → V_i / c                              lightning
-                   (Eq. 13)
-    the swap       A = u kᵀ, V = h vᵀ  →  A = v kᵀ, V = h uᵀ               lightning
-                   (Thm. 3.2)
+    head bases   Q → C Q and K → C⁻ᵀ K, for C ∈ GL_a                       (Lemma 3.1)
+    interfaces   V_i → C V_i, and Q, K, V → · C⁻¹ in layer i + 1, for      (Eq. 9)
+                 C ∈ GL_{d_i}
+    rescalings   Q → c Q and V → V / c, for lightning                      (Eq. 13)
+    the swap     A = u kᵀ, V = h vᵀ → A = v kᵀ, V = h uᵀ, for lightning    (Thm. 3.2)
 
 Weights are named as in `Architecture.parameter_shapes`, and layers are counted from 1.
 `neuroviz.attention.directions` has the derivatives of the first three at C = 1.

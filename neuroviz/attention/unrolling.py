@@ -1,12 +1,10 @@
 """A deep lightning network written out in its virtual weights: as one product, and as
 one sum.
 
-    one product   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X
-                  (Eq. 10)
-    of tokens     φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1,  B_i = XᵀM_iX
-                  (Eq. 11)
-    one sum       φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}},
-                  j_{n+1} = i  (Eq. 12)
+    Eq. 10   φ(X) = L G_{l−1} M_l G_{l−2} M_{l−1} ⋯ G_0 M_1 X, a product
+    Eq. 11   φ(X) = L X Z_{l−1} B_l ⋯ Z_0 B_1 with B_i = XᵀM_iX, one of t × t matrices
+    Eq. 12   φ(X)_i = Σ_{j ∈ [t]^n} L x_{j_1} ∏_k x_{j_k}ᵀ M̃_k x_{j_{k+1}}, a sum, where
+             j_{n+1} = i
 
 with n = (3^l − 1)/2 and each M̃_k one of the M_h or its transpose. Tokens, columns of
 X, are counted from 0, places k from 1 to n, layers h from 1 to l.
@@ -178,7 +176,7 @@ def reflect(layers: int, indices: Sequence[int], place: int) -> tuple[int, ...]:
     (0, 1, 0, 2, 1)
     """
     window = mirror(layers, place)
-    # The window counts from 1 and holds its last number, a slice neither.
+    # A slice counts from 0, and ends before its last number.
     first = window[0] - 1
     last = window[-1]
     return (*indices[:first], *reversed(indices[first:last]), *indices[last:])

@@ -37,11 +37,9 @@ MIXED = 350
 _SPARE_ROWS = 2  # beyond the columns, in case one or two random rows add nothing
 _POINTS = 2
 _POOR_BOUND = 1e-6  # above this bound of the error more points are worth their time
+_NEVER_DRAWN = 5  # residues at most: a rotary slope is not 0, ±1 or a root of −1
 BYTES_IN_ALL = 2**27
 """What all threads may take for rows of the derivative, as far as possible."""
-
-
-_NEVER_DRAWN = 5  # residues at most: a rotary slope is not 0, ±1 or a root of −1
 
 
 def schwartz_zippel(found: int, degree: int, p: int) -> float:
@@ -105,8 +103,8 @@ def generic_rank(
     # One byte an entry at least, before anything is recorded or drawn.
     check_memory(f"a matrix with {columns} columns", columns**2)
     search = _Search(net, shape or outline(net), columns, inputs, report)
-    is_free = inputs is None and prime is None  # to choose how to find the rank
-    if likely_full and is_free and columns >= LARGE:
+    may_choose = inputs is None and prime is None  # how the rank is found
+    if likely_full and may_choose and columns >= LARGE:
         arithmetic = fastest_arithmetic()
         rng = default_rng([seed, arithmetic.over.p])
         value = search.rank_at_a_point(arithmetic, rng)
@@ -179,7 +177,9 @@ class _Search:
                 value = max(value, rank)
                 if value == self.columns:  # no point can show a larger rank
                     return self.found(value, 0.0, over, name)
-        degree = self.outline.degree + may_mix  # a combination adds one
+        degree = self.outline.degree
+        if may_mix:
+            degree += 1  # a combination is linear in its random factors
         # For independent points the probabilities are multiplied.
         error = schwartz_zippel(value, degree, over.p) ** _POINTS
         if error > _POOR_BOUND:

@@ -60,10 +60,11 @@ class Network(Protocol):
 
 
 class Sliced(Protocol):
-    """A network whose functions a smaller one has, too, by symmetries that are proved.
+    """A network with a slice: a smaller network with the same functions, by symmetries
+    that are proved.
 
-    The generic rank of the smaller one is then the same, and the number of its
-    parameters is a proved upper bound: a measurement that meets it is a proof.
+    The slice then has the same generic rank, and the number of its parameters is a
+    proved upper bound: a measurement that meets it is a proof.
     """
 
     def slice(self) -> Network: ...

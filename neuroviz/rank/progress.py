@@ -54,7 +54,7 @@ class OfTheWhole:
         now = perf_counter()
         if what != self._what:
             self._enter(what, now)
-        if self._planned is None:
+        if self._planned is None:  # half of what was left when it began
             reached = self._low + (1 - self._low) / 2 * part
         else:
             passed = now - self._begin

@@ -22,8 +22,8 @@ _CLEAR_GAP = 1e10  # at both points: a wrong rank was seen at two with 7·10⁹
 def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeasurement:
     """The rank that the spectrum shows, and whether it decides.
 
-    Observed are half as many inputs again as the exact rank needs, and one, unless the
-    question says how many.
+    It is observed on one and a half times as many inputs as the exact rank needs, and
+    one more, unless the question says how many.
     """
     net = question.net
     num_inputs = question.inputs

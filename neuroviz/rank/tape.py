@@ -25,8 +25,8 @@ Gradients have one more axis than values, the second: one entry a functional."""
 
 
 _BOUNDS_NOTHING = 2**60
-"""A degree that is no less than this, far above every prime, is not counted on: that of
-10,000 layers has 5,000 digits."""
+"""Larger degrees are cut off here: that of 10,000 layers has 5,000 digits, and what is
+above our primes bounds no probability anyway."""
 
 
 class Source(NamedTuple):
@@ -117,13 +117,14 @@ class Tape:
     # What is given
 
     def parameter(self, value: np.ndarray) -> Node:
-        """What is differentiated in; one for all inputs."""
+        """Weights, in which is differentiated; the same for all inputs."""
         node = self.note(value[None], degree=1)
         node.moves = True
         return node
 
     def constant(self, value: np.ndarray, degree: int = 1) -> Node:
-        """What is not; the first axis is that of the inputs, of length 1 or N."""
+        """Numbers that stand still; their first axis is that of the inputs, of length 1
+        or N."""
         if isinstance(value, Node):
             raise TypeError("a constant is an array; this is a node already")
         return self.note(value, degree)
