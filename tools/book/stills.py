@@ -73,7 +73,8 @@ CHOSEN = {
     ),
 }
 
-# A picture with places to press: the controls that a press moves. Each place has a still.
+# A picture with places to press: the controls that a press moves; each place has a
+# still.
 PRESSED = {"HypothesesExplorer": ("head_1", "head_2")}
 
 # Fewer stills where each of them is large, as surfaces are.
@@ -274,7 +275,7 @@ def take_presets(
 
 
 def _pressed(panel: Panel) -> dict[str, str]:
-    """The states that a press in the picture leads to, each with itself as its label."""
+    """The states that a press in the picture leads to: each is its own label."""
     moved = PRESSED.get(type(panel).__name__, ())
     every = [values(panel.controls[name]) for name in moved]
     states = [
