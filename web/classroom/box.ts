@@ -1,5 +1,6 @@
 /** A question in a page of a class: a guess is locked in, and the answer comes later. */
-import { made, Refusal, type Answer, type Asked } from "./messages";
+import { made } from "../kit/made";
+import { Refusal, type Answer, type Asked } from "./messages";
 import { complaintOn, numberIn, written } from "./numbers";
 
 const WORDS_OF_REFUSALS: Record<number, string> = {

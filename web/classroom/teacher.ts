@@ -1,7 +1,8 @@
 /** The teacher's own page: who has answered, which mistakes these are, and what happens next. */
 import "./teacher.css";
+import { made } from "../kit/made";
 import { barsOf, countOf, placeOf } from "./bars";
-import { listenTo, made, Refusal, type Counted, type ForTeacher } from "./messages";
+import { listenTo, Refusal, type Counted, type ForTeacher } from "./messages";
 import { complaintOn, numberIn, written } from "./numbers";
 import { asksAgain, isAsked } from "./sure";
 import { showWhere } from "./where";
