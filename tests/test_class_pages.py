@@ -36,6 +36,7 @@ PHONE = {
 DESK = {"viewport": {"width": 1280, "height": 720}}
 SOON = 20_000  # milliseconds
 FINGER = 44  # pixels
+HAS_FOCUS = "(one) => one === document.activeElement"
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,7 @@ def teacher(new_page, room):
     page.wall.set_default_timeout(SOON)
     page.wall.goto(f"http://{room.teacher}/projector")
     page.wall.get_by_text("Join the class").wait_for()
+    page.wall.get_by_text("Then press Begin.").wait_for()
     page.locator("#list button", has_text="dimensions").click()
     page.wall.get_by_text("01 One · Count").wait_for()
     return page
@@ -93,6 +95,8 @@ def test_the_questions_of_the_plan_come_first(new_page, tmp_path):
         groups.nth(1).wait_for()
         said = [group.inner_text().split("\n")[0] for group in groups.all()]
         assert said == ["The plan of 50 minutes", "01 One"]
+        # a telephone has no box for the exercise of the plan
+        assert desk.get_by_text("Then the exercise, in pairs: on paper").is_visible()
         opened = desk.locator("#list button:visible")
         assert opened.all_inner_texts() == ["Is it <b>larger</b>?"]
         opened.click()
@@ -278,6 +282,43 @@ def test_nothing_on_the_wall_is_below_720_lines(new_page, tmp_path, name, votes)
         assert wall.evaluate(size) == [1280, 720]
 
 
+SAID_IN_PART = """() => [...document.querySelectorAll('.remark div')].filter(
+  (one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.textContent)"""
+# to whom nearly all of a class belong, at the third question of the plan
+POPULAR = (
+    "After a layer of rank one all tokens are parallel. What does xᵀA x tell about an"
+    " A, if x never turns?"
+)
+LONGEST_OF_ALL = (
+    "Three families are silent: the bases inside the heads, the bases between the"
+    " layers, and the factors of A and V. Which of them do you still count?"
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("guesses, remark", [(6, POPULAR), (4, LONGEST_OF_ALL)])
+def test_the_wall_says_all_of_a_remark(new_page, tmp_path, guesses, remark):
+    folder = make_site(tmp_path)
+    questions = json.loads((folder / QUESTIONS).read_text(encoding="utf-8"))
+    numbers = range(1, 1 + guesses)
+    questions[0]["mistakes"] = {str(number): remark for number in numbers}
+    (folder / QUESTIONS).write_text(json.dumps(questions), encoding="utf-8")
+    with held(folder) as room:
+        teacher = teacher_of(room)
+        teacher.ask("POST", "/", {"choose": NUMBER})
+        for number in numbers:
+            teacher.ask("POST", "/", {"hands": NUMBER, "guess": number, "by": 1})
+        teacher.ask("POST", "/", {"open": NUMBER})
+        wall = new_page(**DESK)
+        wall.set_default_timeout(SOON)
+        wall.goto(f"http://{room.teacher}/?t={room.token}")
+        wall.goto(f"http://{room.teacher}/projector")
+        wall.locator(".remark", has_text=remark).nth(guesses - 1).wait_for()
+        assert wall.evaluate(SAID_IN_PART) == []
+        wall.add_style_tag(content=".remark div { -webkit-line-clamp: 1 !important }")
+        assert len(wall.evaluate(SAID_IN_PART)) == guesses  # it can be seen
+
+
 @pytest.mark.long
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
     page = student()
@@ -407,7 +448,7 @@ def test_a_row_stays_under_the_pointer_that_counts_hands(teacher):
             ".count", has_text=str(count)
         ).wait_for()
     assert rows.all_text_contents() == ["64", "38"]
-    assert more.evaluate("(one) => one === document.activeElement")
+    assert more.evaluate(HAS_FOCUS)
     teacher.locator("h1").click()
     teacher.get_by_label("A hand for").fill("9")
     press(teacher, "Count it")

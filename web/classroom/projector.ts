@@ -20,6 +20,7 @@ function draw({ question, here, isOver }: ForProjector) {
     main.replaceChildren(
       made("h1", "", "Join the class"),
       made("p", "", "Point a camera at the code, or type the address below it."),
+      made("p", "", "Then press Begin."),
     );
     return;
   }
