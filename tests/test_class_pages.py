@@ -147,7 +147,9 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     assert "parameters" not in teacher.wall.locator("main").inner_text()
 
     insist(teacher, "Vote again")
-    box(one).get_by_text("You said 64. The class votes again.").wait_for()
+    box(one).get_by_text(
+        "You said 64. The class votes again. Lock in the same guess, or another one."
+    ).wait_for()
     teacher.wall.locator(".bars").wait_for(state="detached")
     lock(one, "38")
     teacher.get_by_text("1 of 2 have answered in the second vote").wait_for()
@@ -322,6 +324,9 @@ def test_the_wall_says_all_of_a_remark(new_page, tmp_path, guesses, remark):
 @pytest.mark.long
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
     page = student()
+    choices = box(page, 1).get_by_role("group", name="My guess").get_by_role("radio")
+    choices.first.wait_for()
+    assert choices.count() == 2
     button = box(page, 1).get_by_role("button", name="Lock in")
     button.tap()
     assert "Choose one first" in box(page, 1).inner_text()
@@ -671,9 +676,11 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
     text = asks.read_text(encoding="utf-8")
     asks.write_text(text.replace("<body>", f"<body>{GROWING}", 1), encoding="utf-8")
     top = "document.querySelector('.nv-class').getBoundingClientRect().top"
+    # above it stands what it is about
+    place = 0.45 * PHONE["viewport"]["height"]
     small = "[...document.querySelectorAll('.small')]"
     have_grown = f"{small}.every((one) => one.offsetHeight > 600)"
-    is_there = f"{have_grown} && Math.abs({top}) < 20"
+    is_there = f"{have_grown} && Math.abs({top} - {place}) < 20"
     with held(folder) as room:
         teacher_of(room).ask("POST", "/", {"choose": NUMBER})
         page = new_page(**PHONE)
@@ -683,10 +690,10 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
         page.wait_for_function(is_there)
         # who scrolls by hand stays there
         page.mouse.wheel(0, -500)
-        page.wait_for_function(f"{top} > 400")
+        page.wait_for_function(f"{top} > {place} + 400")
         page.evaluate("document.querySelector('.tall').style.height = '3100px'")
         page.wait_for_timeout(200)
-        assert page.evaluate(top) > 400
+        assert page.evaluate(top) > place + 400
 
         page.goto(f"http://{room.students}/")
         page.get_by_role("link", name="How many dimensions?").tap()
@@ -749,6 +756,32 @@ def test_a_box_is_used_by_keyboard_alone(student, teacher):
     page.keyboard.press("Enter")
     teacher.get_by_text("1 of 1 have answered").wait_for()
     assert NUMBER in box(page).get_attribute("data-question")
+    # the focus is where it was, though nothing can be pressed any more
+    locked = box(page).get_by_role("button", name="Locked in")
+    locked.wait_for()
+    assert locked.is_disabled() and locked.evaluate(HAS_FOCUS)
+    page.keyboard.press("Enter")
+    assert box(page).get_by_label("My guess").is_disabled()
+    page.keyboard.press("Tab")
+    assert box(page, 1).get_by_role("radio").first.evaluate(HAS_FOCUS)
+
+
+@pytest.mark.long
+def test_the_keyboard_goes_on_from_what_can_no_longer_be_pressed(teacher):
+    teacher.get_by_label("A hand for").fill("64")
+    teacher.keyboard.press("Tab")
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("rowheader", name="64", exact=True).wait_for()
+    count = teacher.get_by_role("button", name="Count it")
+    assert count.evaluate(HAS_FOCUS)
+    show = teacher.get_by_role("button", name="Show the answer to all")
+    show.focus()
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("button", name="Press again to show it").wait_for()
+    teacher.wait_for_timeout(NO_DOUBLE_CLICK)
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("button", name="The answer is shown").wait_for()
+    assert teacher.locator("#question").evaluate(HAS_FOCUS)
 
 
 MEGABIT = 10**6 / 8
