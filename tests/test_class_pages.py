@@ -36,6 +36,7 @@ PHONE = {
 DESK = {"viewport": {"width": 1280, "height": 720}}
 SOON = 20_000  # milliseconds
 FINGER = 44  # pixels
+HAS_FOCUS = "(one) => one === document.activeElement"
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,7 @@ def teacher(new_page, room):
     page.wall.set_default_timeout(SOON)
     page.wall.goto(f"http://{room.teacher}/projector")
     page.wall.get_by_text("Join the class").wait_for()
+    page.wall.get_by_text("Then press Begin.").wait_for()
     page.locator("#list button", has_text="dimensions").click()
     page.wall.get_by_text("01 One · Count").wait_for()
     return page
@@ -93,6 +95,8 @@ def test_the_questions_of_the_plan_come_first(new_page, tmp_path):
         groups.nth(1).wait_for()
         said = [group.inner_text().split("\n")[0] for group in groups.all()]
         assert said == ["The plan of 50 minutes", "01 One"]
+        # a telephone has no box for the exercise of the plan
+        assert desk.get_by_text("Then the exercise, in pairs: on paper").is_visible()
         opened = desk.locator("#list button:visible")
         assert opened.all_inner_texts() == ["Is it <b>larger</b>?"]
         opened.click()
@@ -143,7 +147,9 @@ def test_a_vote_from_the_guess_to_the_answer(student, teacher):
     assert "parameters" not in teacher.wall.locator("main").inner_text()
 
     insist(teacher, "Vote again")
-    box(one).get_by_text("You said 64. The class votes again.").wait_for()
+    box(one).get_by_text(
+        "You said 64. The class votes again. Lock in the same guess, or another one."
+    ).wait_for()
     teacher.wall.locator(".bars").wait_for(state="detached")
     lock(one, "38")
     teacher.get_by_text("1 of 2 have answered in the second vote").wait_for()
@@ -278,9 +284,49 @@ def test_nothing_on_the_wall_is_below_720_lines(new_page, tmp_path, name, votes)
         assert wall.evaluate(size) == [1280, 720]
 
 
+SAID_IN_PART = """() => [...document.querySelectorAll('.remark div')].filter(
+  (one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.textContent)"""
+# to whom nearly all of a class belong, at the third question of the plan
+POPULAR = (
+    "After a layer of rank one all tokens are parallel. What does xᵀA x tell about an"
+    " A, if x never turns?"
+)
+LONGEST_OF_ALL = (
+    "Three families are silent: the bases inside the heads, the bases between the"
+    " layers, and the factors of A and V. Which of them do you still count?"
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("guesses, remark", [(6, POPULAR), (4, LONGEST_OF_ALL)])
+def test_the_wall_says_all_of_a_remark(new_page, tmp_path, guesses, remark):
+    folder = make_site(tmp_path)
+    questions = json.loads((folder / QUESTIONS).read_text(encoding="utf-8"))
+    numbers = range(1, 1 + guesses)
+    questions[0]["mistakes"] = {str(number): remark for number in numbers}
+    (folder / QUESTIONS).write_text(json.dumps(questions), encoding="utf-8")
+    with held(folder) as room:
+        teacher = teacher_of(room)
+        teacher.ask("POST", "/", {"choose": NUMBER})
+        for number in numbers:
+            teacher.ask("POST", "/", {"hands": NUMBER, "guess": number, "by": 1})
+        teacher.ask("POST", "/", {"open": NUMBER})
+        wall = new_page(**DESK)
+        wall.set_default_timeout(SOON)
+        wall.goto(f"http://{room.teacher}/?t={room.token}")
+        wall.goto(f"http://{room.teacher}/projector")
+        wall.locator(".remark", has_text=remark).nth(guesses - 1).wait_for()
+        assert wall.evaluate(SAID_IN_PART) == []
+        wall.add_style_tag(content=".remark div { -webkit-line-clamp: 1 !important }")
+        assert len(wall.evaluate(SAID_IN_PART)) == guesses  # it can be seen
+
+
 @pytest.mark.long
 def test_a_choice_is_made_and_its_remark_comes_with_the_answer(student, teacher):
     page = student()
+    choices = box(page, 1).get_by_role("group", name="My guess").get_by_role("radio")
+    choices.first.wait_for()
+    assert choices.count() == 2
     button = box(page, 1).get_by_role("button", name="Lock in")
     button.tap()
     assert "Choose one first" in box(page, 1).inner_text()
@@ -407,7 +453,7 @@ def test_a_row_stays_under_the_pointer_that_counts_hands(teacher):
             ".count", has_text=str(count)
         ).wait_for()
     assert rows.all_text_contents() == ["64", "38"]
-    assert more.evaluate("(one) => one === document.activeElement")
+    assert more.evaluate(HAS_FOCUS)
     teacher.locator("h1").click()
     teacher.get_by_label("A hand for").fill("9")
     press(teacher, "Count it")
@@ -630,9 +676,11 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
     text = asks.read_text(encoding="utf-8")
     asks.write_text(text.replace("<body>", f"<body>{GROWING}", 1), encoding="utf-8")
     top = "document.querySelector('.nv-class').getBoundingClientRect().top"
+    # above it stands what it is about
+    place = 0.45 * PHONE["viewport"]["height"]
     small = "[...document.querySelectorAll('.small')]"
     have_grown = f"{small}.every((one) => one.offsetHeight > 600)"
-    is_there = f"{have_grown} && Math.abs({top}) < 20"
+    is_there = f"{have_grown} && Math.abs({top} - {place}) < 20"
     with held(folder) as room:
         teacher_of(room).ask("POST", "/", {"choose": NUMBER})
         page = new_page(**PHONE)
@@ -642,10 +690,10 @@ def test_the_way_to_a_question_ends_at_it_though_panels_above_it_grow(
         page.wait_for_function(is_there)
         # who scrolls by hand stays there
         page.mouse.wheel(0, -500)
-        page.wait_for_function(f"{top} > 400")
+        page.wait_for_function(f"{top} > {place} + 400")
         page.evaluate("document.querySelector('.tall').style.height = '3100px'")
         page.wait_for_timeout(200)
-        assert page.evaluate(top) > 400
+        assert page.evaluate(top) > place + 400
 
         page.goto(f"http://{room.students}/")
         page.get_by_role("link", name="How many dimensions?").tap()
@@ -708,6 +756,32 @@ def test_a_box_is_used_by_keyboard_alone(student, teacher):
     page.keyboard.press("Enter")
     teacher.get_by_text("1 of 1 have answered").wait_for()
     assert NUMBER in box(page).get_attribute("data-question")
+    # the focus is where it was, though nothing can be pressed any more
+    locked = box(page).get_by_role("button", name="Locked in")
+    locked.wait_for()
+    assert locked.is_disabled() and locked.evaluate(HAS_FOCUS)
+    page.keyboard.press("Enter")
+    assert box(page).get_by_label("My guess").is_disabled()
+    page.keyboard.press("Tab")
+    assert box(page, 1).get_by_role("radio").first.evaluate(HAS_FOCUS)
+
+
+@pytest.mark.long
+def test_the_keyboard_goes_on_from_what_can_no_longer_be_pressed(teacher):
+    teacher.get_by_label("A hand for").fill("64")
+    teacher.keyboard.press("Tab")
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("rowheader", name="64", exact=True).wait_for()
+    count = teacher.get_by_role("button", name="Count it")
+    assert count.evaluate(HAS_FOCUS)
+    show = teacher.get_by_role("button", name="Show the answer to all")
+    show.focus()
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("button", name="Press again to show it").wait_for()
+    teacher.wait_for_timeout(NO_DOUBLE_CLICK)
+    teacher.keyboard.press("Enter")
+    teacher.get_by_role("button", name="The answer is shown").wait_for()
+    assert teacher.locator("#question").evaluate(HAS_FOCUS)
 
 
 MEGABIT = 10**6 / 8

@@ -250,6 +250,22 @@ LEFT_OUT = """() => [...document.querySelectorAll(
 ).map((one) => one.outerHTML.slice(0, 100))"""
 
 
+NAMES = """() => [...document.querySelectorAll("article table")].map(
+  (one) => one.querySelector("td").offsetWidth / one.offsetWidth)"""
+
+
+def test_a_long_name_leaves_room_in_its_row(built, browse):  # noqa: F811
+    """On a tablet and on a desk, of what goes wrong in a class."""
+    for width in (820, 1280):
+        page = browse(
+            built / "docs" / "class_session.html",
+            viewport={"width": width, "height": 900},
+        )
+        shares = page.evaluate(NAMES)
+        assert shares and max(shares) < 0.4
+        page.context.close()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 640])
 def test_keys_alone_reach_and_open_everything(built, browse, width):  # noqa: F811

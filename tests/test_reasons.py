@@ -76,7 +76,7 @@ def test_a_measurement_says_prime_columns_and_the_chance_of_an_error():
     unsure = nv.measure_dimension(net)
     assert unsure.error_bound > 0
     facts = " ".join(of_a_measurement(unsure, net).facts)
-    assert f"{unsure.error_bound:.0e}" in facts
+    assert facts.endswith("at most 3·10⁻⁹")  # 2.1·10⁻⁹, rounded up
     assert f"{unsure.num_columns} columns" in facts
     assert eval(of_a_measurement(unsure, net).code, {"nv": nv}) == unsure.value
 

@@ -13,7 +13,7 @@ from neuroviz.deep.ledger import (
 from neuroviz.deep.ledger_facts import ledger_picture
 from neuroviz.kit.badges import measured_badge, theory_badge
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import in_two_lines
+from neuroviz.kit.words import at_most, in_two_lines
 from neuroviz.rank.results import Measurement
 
 
@@ -87,5 +87,5 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
             " DISAGREE"
         )
     if exact.error_bound:
-        return f", wrong with chance ≤ {ledger.error_bound:.0e}"
+        return f", wrong with chance ≤ {at_most(ledger.error_bound)}"
     return ", with a proof"

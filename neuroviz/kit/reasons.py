@@ -21,7 +21,7 @@ from neuroviz.attention.in_numbers import (
     paper_formula_in_numbers,
 )
 from neuroviz.attention.sizes import in_short
-from neuroviz.kit.words import grouped
+from neuroviz.kit.words import at_most, grouped
 from neuroviz.rank.results import ExactMeasurement
 
 _PAPER = "docs/mathematics"
@@ -174,8 +174,8 @@ def of_a_measurement(
     facts.append(f"modulo the prime {grouped(found.prime)}")
     if found.error_bound:
         facts.append(
-            f"that a random point hid something has a chance of at most "
-            f"{found.error_bound:.0e}"
+            "that a random point hid something has a chance of at most"
+            f" {at_most(found.error_bound)}"
         )
     elif found.value == found.num_columns:
         facts.append("certain: the rank is full, and no larger one is possible")

@@ -2,7 +2,7 @@
 words in colour."""
 
 from collections.abc import Callable, Sequence
-from math import floor, inf, log10
+from math import ceil, floor, inf, log10
 
 from neuroviz.attention.formulas import numbered as numbered
 from neuroviz.kit import theme
@@ -47,6 +47,15 @@ def rough(value: float, to: Callable[[float], int] = round) -> str:
         if -3 < exponent < 3
         else f"{digit}·{power_of_ten(exponent)}"
     )
+
+
+def at_most(bound: float) -> str:
+    """An upper bound, such as that of a chance, with one digit: never below it.
+
+    >>> at_most(2.1e-9), at_most(3e-6)
+    ('3·10⁻⁹', '3·10⁻⁶')
+    """
+    return rough(bound, ceil)
 
 
 def percent(part: float) -> str:

@@ -18,7 +18,7 @@ from neuroviz.kit import asking, lecture, theme
 from neuroviz.kit.cells import running_cell
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
-from neuroviz.kit.words import sentence
+from neuroviz.kit.words import at_most, sentence
 from neuroviz.lessons.classroom.member import OPEN, joined
 from neuroviz.lessons.typed_numbers import number_in
 from neuroviz.lessons.wrong_answers import Mistake
@@ -395,9 +395,8 @@ def _how_sure(found: Measurement) -> str:
             f" {'clearly' if found.decided else 'but the spectrum does not decide'}."
         )
     if found.error_bound:
-        return (
-            f"Measured exactly; wrong with a chance of at most {found.error_bound:.0e}."
-        )
+        chance = at_most(found.error_bound)
+        return f"Measured exactly; wrong with a chance of at most {chance}."
     if found.route == "slice":
         return "Certain: the rank meets an upper bound that the symmetries prove."
     # the note says why: full rank, or a bound

@@ -9,7 +9,7 @@ from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.reasons import Reasons, of_a_formula
-from neuroviz.kit.words import tiny
+from neuroviz.kit.words import at_most, tiny
 from neuroviz.softmax.figure3 import (
     Figure3Point,
     Figure3Setting,
@@ -104,7 +104,7 @@ def _say_exact(study: Figure3Study) -> str:
     sure = (
         "each a proof at full rank"
         if chance == 0
-        else f"each wrong with chance ≤ {tiny(chance)}"
+        else f"each wrong with chance ≤ {at_most(chance)}"
     )
     layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
     return f"{layers}, {span}, exact ranks: {ranks}; {verdict} ({sure})."

@@ -9,7 +9,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
 from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real, seed, switch, whole
-from neuroviz.kit.words import in_two_lines, numbered, tiny
+from neuroviz.kit.words import at_most, in_two_lines, numbered
 from neuroviz.softmax.immersion import (
     MODES,
     MOST_LAYERS,
@@ -240,7 +240,7 @@ def _say_here(study: ImmersionStudy) -> str:
     are = "is" if hidden.kernel == 1 else "are"
     names = [letter(block) for block, size in enumerate(hidden.blocks) if size]
     whose = f", in {' and '.join(names)}" if names and not hidden.mixed else ""
-    wrong = f"wrong with chance ≤ {tiny(found.error_bound)}"
+    wrong = f"wrong with chance ≤ {at_most(found.error_bound)}"
     sure = wrong if found.error_bound else "a full rank mod p proves it"
     return (
         f"{_say_setting(study)}: {hidden.kernel} of {found.num_columns} directions "

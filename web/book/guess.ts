@@ -1,6 +1,7 @@
 /** Questions of a page that stands alone: a guess is judged here, and its answer opens. */
 import { Box } from "../classroom/box";
-import { made, type Asked } from "../classroom/messages";
+import type { Asked } from "../classroom/messages";
+import { made } from "../kit/made";
 
 /** What the page knows of a question: `pages.question` of tools/book writes it. */
 interface Known {

@@ -1,5 +1,5 @@
 /** The page of search results, opened without words: it asks for some. */
-import { made } from "../classroom/messages";
+import { made } from "../kit/made";
 
 export function askForWords() {
   const results = document.getElementById("search-results");

@@ -1,5 +1,6 @@
 /** The guesses of a class as bars; after a second vote both stand side by side. */
-import { made, type Counted } from "./messages";
+import { made } from "../kit/made";
+import type { Counted } from "./messages";
 import { written } from "./numbers";
 
 /**

@@ -1,5 +1,6 @@
 /** A question in a page of a class: a guess is locked in, and the answer comes later. */
-import { made, Refusal, type Answer, type Asked } from "./messages";
+import { made } from "../kit/made";
+import { Refusal, type Answer, type Asked } from "./messages";
 import { complaintOn, numberIn, written } from "./numbers";
 
 const WORDS_OF_REFUSALS: Record<number, string> = {
@@ -7,6 +8,8 @@ const WORDS_OF_REFUSALS: Record<number, string> = {
   429: "The class is full, or asks too often. Trying again …",
 };
 const LOCKED_IN = "Locked in: the answer comes when your teacher shows it. Stay here until then.";
+const VOTES_AGAIN = "The class votes again.";
+const THE_SAME = "Lock in the same guess, or another one.";
 const TOO_LATE = "which came too late to be counted";
 const NOT_SENT = "Not sent yet. Trying again …";
 const ROUNDED = 1e-3; // the class counts three decimals
@@ -30,6 +33,8 @@ export class Box {
   private vote = 1;
   private asked: Asked | undefined;
   private readonly form = made("form");
+  /** What a guess is made in. */
+  private entry: HTMLInputElement | HTMLFieldSetElement | undefined;
   private readonly button = made("button", "", "Lock in");
   private readonly says = made("p", "nv-told");
   private readonly shown = made("div", "nv-shown");
@@ -74,12 +79,13 @@ export class Box {
   }
 
   private build(choices: string[]) {
-    if (choices.length) this.buildChoices(choices);
-    else this.buildEntry();
+    this.entry = choices.length ? this.buildChoices(choices) : this.buildEntry();
     this.form.append(this.button);
   }
 
-  private buildChoices(choices: string[]) {
+  private buildChoices(choices: string[]): HTMLFieldSetElement {
+    const all = made("fieldset");
+    all.append(made("legend", "", "My guess"));
     for (const choice of choices) {
       const label = made("label");
       const button = made("input");
@@ -87,13 +93,15 @@ export class Box {
       button.name = this.question;
       button.value = choice;
       label.append(button, ` ${choice}`);
-      this.form.append(label);
+      all.append(label);
     }
+    this.form.append(all);
     this.missing = () => "Choose one first. Any guess will do.";
-    this.read = () => this.form.querySelector<HTMLInputElement>(":checked")?.value ?? null;
+    this.read = () => all.querySelector<HTMLInputElement>(":checked")?.value ?? null;
+    return all;
   }
 
-  private buildEntry() {
+  private buildEntry(): HTMLInputElement {
     const label = made("label", "", "My guess ");
     const entry = made("input");
     entry.inputMode = "text"; // an iPhone's keyboard of digits has neither − nor /
@@ -104,6 +112,7 @@ export class Box {
     this.form.append(label);
     this.missing = () => complaintOn(entry.value);
     this.read = () => numberIn(entry.value);
+    return entry;
   }
 
   private async lock() {
@@ -137,9 +146,11 @@ export class Box {
   private draw(trouble = "") {
     const asked = this.asked!;
     const isLocked = this.locked !== null || !asked.isAsked;
-    for (const control of this.form.elements) {
-      (control as HTMLInputElement | HTMLButtonElement).disabled = isLocked;
-    }
+    const hasFocus = this.form.contains(document.activeElement);
+    this.entry!.disabled = isLocked;
+    // The button can do nothing then, but it keeps the focus: a keyboard goes on from here.
+    this.button.ariaDisabled = String(isLocked);
+    if (isLocked && hasFocus) this.button.focus({ preventScroll: true });
     this.button.textContent = isLocked && asked.guess !== null ? "Locked in" : "Lock in";
     this.form.hidden = asked.guess === null && !asked.isAsked;
     this.says.textContent = trouble || this.words(asked);
@@ -163,7 +174,7 @@ export class Box {
     if (!isAsked) return `${said}. ${LOCKED_IN}`;
     if (this.locked !== null) return "Sending …";
     if (isOpen) return "The class has seen the answer. Guess all the same, then you see it.";
-    if (vote > 1) return [said && `${said}.`, "The class votes again."].filter(Boolean).join(" ");
+    if (vote > 1) return guess === null ? VOTES_AGAIN : `${said}. ${VOTES_AGAIN} ${THE_SAME}`;
     return "";
   }
 

@@ -167,15 +167,3 @@ export function listenTo(path: string, { opened, said, gone }: Ears): () => void
   socket.onclose = end;
   return end;
 }
-
-/** An element with its words. */
-export function made<Kind extends keyof HTMLElementTagNameMap>(
-  kind: Kind,
-  className = "",
-  words = "",
-): HTMLElementTagNameMap[Kind] {
-  const element = document.createElement(kind);
-  element.className = className;
-  element.textContent = words;
-  return element;
-}

@@ -1,7 +1,8 @@
 /** The page for the projector: one question, how many have answered, and what is shown of it. */
 import "./teacher.css";
+import { made } from "../kit/made";
 import { barsOf, countOf, placeOf } from "./bars";
-import { listenTo, made, type ForProjector } from "./messages";
+import { listenTo, type ForProjector } from "./messages";
 import { written } from "./numbers";
 import { showWhere } from "./where";
 
@@ -19,6 +20,7 @@ function draw({ question, here, isOver }: ForProjector) {
     main.replaceChildren(
       made("h1", "", "Join the class"),
       made("p", "", "Point a camera at the code, or type the address below it."),
+      made("p", "", "Then press Begin."),
     );
     return;
   }

@@ -1,8 +1,9 @@
 /** In each page of a class that asks: its questions become boxes, and listen to the teacher. */
 import "./box.css";
 import "./student.css";
+import { made } from "../kit/made";
 import { Box } from "./box";
-import { ask, listenTo, made, Refusal, type State } from "./messages";
+import { ask, listenTo, Refusal, type State } from "./messages";
 import { goTo } from "./jump";
 
 const FIRST_WAIT = 500; // milliseconds

@@ -1,13 +1,16 @@
 /** The teacher's own page: who has answered, which mistakes these are, and what happens next. */
 import "./teacher.css";
+import { made } from "../kit/made";
 import { barsOf, countOf, placeOf } from "./bars";
-import { listenTo, made, Refusal, type Counted, type ForTeacher } from "./messages";
+import { listenTo, Refusal, type Counted, type ForTeacher } from "./messages";
 import { complaintOn, numberIn, written } from "./numbers";
 import { asksAgain, isAsked } from "./sure";
 import { showWhere } from "./where";
 
 const AGAIN = 1500; // milliseconds
 const PLAN = "The plan of 50 minutes";
+const EXERCISE =
+  "Then the exercise, in pairs: on paper, or on a laptop in lab/. A telephone has no field for it.";
 const WAIT = "Answers wait for me";
 const ALL_AT_ONCE = "Press again: who has guessed sees the answer at once, to every question";
 
@@ -115,7 +118,8 @@ function wordsOfFull({ refused, most, perAddress }: ForTeacher): string {
 }
 
 /** A group of the list: the plan of the session, then each page with what is left of it. */
-const groupOf = ({ planned, page }: Counted) => (planned ? "plan" : page);
+const PLAN_GROUP = "plan";
+const groupOf = ({ planned, page }: Counted) => (planned ? PLAN_GROUP : page);
 
 /** What is typed and what has the focus outlasts a drawing. */
 function drawList(questions: Counted[], chosen: string | null) {
@@ -143,6 +147,7 @@ function drawList(questions: Counted[], chosen: string | null) {
     one.append(made("span", "", mark + question.question), made("b", "", total ? `${total}` : ""));
     part.append(one);
   }
+  parts.find(({ id }) => id === PLAN_GROUP)?.append(made("p", "hint", EXERCISE));
   list.replaceChildren(...parts);
   if (focused?.startsWith("choose-")) document.getElementById(focused)?.focus();
 }
@@ -195,7 +200,10 @@ function drawQuestion(one: Counted) {
     barsOf(one, more),
     handEntry(one, typed),
   );
-  if (focused) document.getElementById(focused)?.focus();
+  const hadFocus = focused ? document.getElementById(focused) : null;
+  hadFocus?.focus();
+  // a button that can do nothing any more takes no focus
+  if (hadFocus && document.activeElement !== hadFocus) main.focus();
 }
 
 const placeIn = (guesses: string[], guess: string): number =>
@@ -256,6 +264,7 @@ function handEntry(one: Counted, typed: string): HTMLElement {
   }
   label.append(field);
   const add = made("button", "", "Count it");
+  add.id = "count";
   form.append(label, add);
   if (one.isOpen) {
     field.disabled = true;

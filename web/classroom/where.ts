@@ -1,5 +1,6 @@
 /** Where the class is: an address, and its code for telephones. */
-import { made, type Where } from "./messages";
+import { made } from "../kit/made";
+import type { Where } from "./messages";
 
 /** Fills a place with it; a press shows another address of this computer. */
 export async function showWhere(place: HTMLElement): Promise<string> {

@@ -9,7 +9,7 @@ from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
 from neuroviz.kit.settings import Controls
-from neuroviz.kit.words import colored, grouped, in_two_lines
+from neuroviz.kit.words import at_most, colored, grouped, in_two_lines
 from neuroviz_beyond.formula.families import FAMILIES
 from neuroviz_beyond.formula.family import (
     FamilySetting,
@@ -351,7 +351,7 @@ def _of_the_measurements(study: FamilyStudy) -> Reasons:
     found = [verdict.measured for verdict in study.verdicts]
     values = [one.value for one in found]
     chance = max(one.error_bound for one in found)
-    sure = f"each is wrong with a chance of at most {chance:.0e}"
+    sure = f"each is wrong with a chance of at most {at_most(chance)}"
     return Reasons(
         f"Each dimension is the rank of the derivative weights ↦ function at a random "
         f"point, computed without rounding; they go from {min(values)} to "

@@ -15,7 +15,7 @@ from neuroviz.kit.measured import measure_dimension
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose, layer_letters
 from neuroviz.kit.settings import choice, seed, text, whole
-from neuroviz.kit.words import colored, numbered
+from neuroviz.kit.words import at_most, colored, numbered
 from neuroviz.rank.results import Measurement
 
 MAX_LAYERS = 4  # four layers have colours of their own
@@ -312,7 +312,7 @@ def _say_spans(study: FlagStudy) -> str:
             " they DISAGREE."
         )
     chance = max(one.error_bound for one in found)
-    sure = "certain" if chance == 0 else f"wrong with chance ≤ {chance:.0e}"
+    sure = "certain" if chance == 0 else f"wrong with chance ≤ {at_most(chance)}"
     return (
         f"The rows of L and the rows and columns of the later M span {values}"
         f" dimensions (exact, {sure})."

@@ -5,7 +5,7 @@ from neuroviz.kit import theme
 from neuroviz.kit.controls import write_control
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts, Plot, compose
-from neuroviz.kit.words import colored, in_two_lines
+from neuroviz.kit.words import at_most, colored, in_two_lines
 from neuroviz_beyond.transformers.reasons import dimension_badges
 from neuroviz_beyond.transformers.variants import (
     FAMILIES,
@@ -230,7 +230,7 @@ class VariantsExplorer(Panel):
         )
         said += (
             f"dimension {ledger.dimension} (exact, wrong with chance ≤"
-            f" {ledger.error_bound:.0e})."
+            f" {at_most(ledger.error_bound)})."
         )
         parts = [
             f"{ledger.network}:",
