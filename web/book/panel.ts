@@ -87,7 +87,7 @@ export class Panel {
   /** The controls of a scene. */
   private talk: Talk | undefined;
   private rest = 0;
-  /** Whether a hand is on the scene: a still would draw anew what it holds. */
+  /** Whether a hand is on the scene. */
   private isHeld = false;
   private readonly control: HTMLInputElement | HTMLSelectElement | null;
   private readonly drawing: HTMLElement;
@@ -108,7 +108,7 @@ export class Panel {
     new ResizeObserver(() => this.fit()).observe(element);
     this.drawing.addEventListener("pointerdown", () => void (this.isHeld = true));
     for (const kind of ["pointerup", "pointercancel"]) {
-      addEventListener(kind, () => this.letGo());
+      addEventListener(kind, () => void (this.isHeld = false));
     }
   }
 
@@ -243,6 +243,10 @@ export class Panel {
     return Boolean(data && talk) && !isAt(talk!, placeOf(data!, this.place));
   }
 
+  private get isWalking(): boolean {
+    return this.drawing.querySelector(".nv-play.nv-walks") !== null;
+  }
+
   /** The control goes with the scene; where it rests at the place of a still, that is shown. */
   private follow() {
     clearTimeout(this.rest);
@@ -253,19 +257,14 @@ export class Panel {
     if (this.isAway && value !== undefined) this.put(nearest(data, value), inWords(data, value));
     const { idle } = data.stills[this.place];
     this.setIdle(idle !== undefined && hasWords(talk, placeOf(data, this.place)));
-    if (this.isHeld) return;
     this.rest = window.setTimeout(() => {
+      // A still would draw anew what a hand holds, and end a walk where that holds.
+      if (this.isHeld || this.isWalking) return this.follow();
       const place = placeAt(data, (still) => isAt(talk, still), this.place);
       if (place === undefined) return;
       this.place = place;
       this.show();
     }, REST);
-  }
-
-  private letGo() {
-    if (!this.isHeld) return;
-    this.isHeld = false;
-    this.follow();
   }
 
   private goBack() {
