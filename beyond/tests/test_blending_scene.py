@@ -235,3 +235,14 @@ def test_the_picture_is_kept_as_it_is_seen(scene):  # noqa: F811
         source = page.evaluate("neurovizScenes.toImage(box, {format: 'png'})")
         width, *colors = ask(page, "picture", source.partition(",")[2])
         assert width == 1100 and colors[0] > 5
+
+
+def test_the_names_of_entries_that_lie_side_by_side_stay_apart(scene):
+    page = scene("view=token;slant=0.3;angle=120", kind=BlendingExplorer)
+    for view in ("first", "second"):
+        one, other = (
+            page.locator(f".nv-view-{view} text", has_text=f"entry {n}").bounding_box()
+            for n in (1, 2)
+        )
+        upper, lower = sorted((one, other), key=lambda box: box["y"])
+        assert upper["y"] + upper["height"] <= lower["y"]
