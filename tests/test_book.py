@@ -77,6 +77,30 @@ def test_a_command_that_nobody_knows_is_refused():
         mathml(r"\mathbf{x + \mathtt{y}}", "inline")
 
 
+@pytest.mark.parametrize(
+    ("formula", "begins"),
+    [
+        ("a = -b - c", ["−"]),
+        ("(-1)^n - 1", ["−"]),
+        ("(A, -A)", ["−"]),
+        (r"a \pm b = \pm c", ["±"]),
+        (r"2|a| - |b|^2 = -\lvert c\rvert", ["|", "|", "−", "|"]),
+        (r"\{x \mid \lVert x\rVert < 1\}", ["‖"]),
+        (r"n! - (a)^2 - b_1 - 1", []),
+    ],
+)
+def test_a_sign_that_begins_a_term_and_a_bar_that_opens_say_so(formula, begins):
+    """A browser would take them for operators between two terms, with room around."""
+    said = mathml(formula, "inline")
+    assert re.findall('form="prefix"[^>]*>(.)</mo>', said) == begins
+    bars = [one for one in begins if one in "|‖"]
+    assert re.findall('form="postfix"[^>]*>(.)</mo>', said) == bars
+
+
+def test_a_name_that_is_a_sign_has_no_room_beside_it():
+    assert "<mi>⊤</mi>" in mathml(r"G^{-\top}", "inline")
+
+
 # Stills
 
 

@@ -60,6 +60,17 @@ def test_the_table_fits_its_place_and_no_two_matrices_touch():
         assert max(max(t["y"]) for t in view.traces) <= height
 
 
+def test_a_heading_keeps_off_the_matrices_on_a_tablet():
+    """A page shrinks the cells, and not the letters."""
+    heading = "● second"
+    view = matrices_view([Row(heading, (Tile("M", np.ones((2, 2)), 1.0),))])
+    cell = module._plan(
+        [Row(heading, (Tile("M", np.ones((2, 2)), 1.0),))], (0.0, 0.4), (0.0, 1.0)
+    ).cell
+    first = view.traces[0]["x"][0] * cell * 700 / 1100
+    assert first >= module._pixels(heading)
+
+
 @pytest.mark.parametrize("empty", ["a column", "a row", "all"])
 def test_a_column_or_a_row_without_any_tile_keeps_its_place(empty):
     M = Tile("M", np.ones((2, 3)), 1.0, above="M")

@@ -5,16 +5,23 @@ import gzip
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from all_scenes import SingletonExplorer
 from fingers import PHONE, SMALL
 from one_panel import page_of
 from scenes import HEAR, touch
 from test_book import browse, built, notebooks, wake  # noqa: F401
 
-from neuroviz.explorables import LearningExplorer, LedgerExplorer, SurfaceExplorer
+from neuroviz.explorables import (
+    Figure3Explorer,
+    LearningExplorer,
+    LedgerExplorer,
+    SurfaceExplorer,
+)
 from tools.book import font
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
 
+TABLET = PHONE | {"viewport": {"width": 820, "height": 1180}}
 CHART = ".js-plotly-plot"
 FIRST_VISIT = 250_000  # bytes, as a server sends them
 
@@ -46,6 +53,43 @@ def test_what_one_presses_is_44_pixels_wide_and_high(built, browse, few):  # noq
             wake(page, number)
         assert page.evaluate(SMALL) == [], path.name
         page.context.close()
+
+
+@pytest.mark.parametrize("device", [PHONE, TABLET], ids=["phone", "tablet"])
+def test_a_finger_finds_the_rings_of_the_front_page(built, browse, device):  # noqa: F811
+    page = browse(built / "index.html", **device)
+    rooms = page.locator(".nv-front-scene .room")
+    assert rooms.count() == 2
+    assert all(room.bounding_box()["width"] >= 44 for room in rooms.all())
+
+
+def test_a_link_in_a_line_is_44_pixels_high_and_the_line_is_not(built, browse):  # noqa: F811
+    page = browse(notebooks(built)[0], **PHONE)
+    x, y = middle(page, ".nv-below a")
+    hit = "([x, y]) => !!document.elementFromPoint(x, y)?.closest('.nv-below a')"
+    assert all(page.evaluate(hit, [x, y + far]) for far in (-21, 21))
+    assert page.locator(".nv-below a").first.bounding_box()["height"] < 30
+
+
+@pytest.mark.parametrize("device", [PHONE, TABLET], ids=["phone", "tablet"])
+def test_two_charts_fit_a_tablet_and_stand_one_below_the_other_on_a_phone(
+    tmp_path,
+    browse,  # noqa: F811
+    device,
+):
+    page = browse(page_of(tmp_path, Figure3Explorer, "layers"), **device)
+    wake(page, 0)
+    wide = "document.querySelector('.nv-scroll')"
+    assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
+    left, right = (
+        page.locator(f"{CHART} .{name} .plot").first for name in ("xy", "x2y2")
+    )
+    below = right.bounding_box()["y"] - left.bounding_box()["y"]
+    assert (below > 300) == (device is PHONE)
+    edge = page.locator(CHART).bounding_box()
+    for headline in page.locator(f"{CHART} .annotation text").all():
+        box = headline.bounding_box()
+        assert box["x"] + box["width"] <= edge["x"] + edge["width"] + 1
 
 
 def test_a_mouse_finds_smaller_ones(built, browse):  # noqa: F811
@@ -89,6 +133,21 @@ def test_a_handle_follows_a_finger_and_a_picture_lets_it_scroll(
     text = ".nv-scene h4, .nv-scene canvas"
     edge = page.locator(text).first.bounding_box()
     assert swiped(page, (edge["x"] + 8, edge["y"] + 8)) > 100
+
+
+def test_a_hand_that_rests_at_a_still_keeps_what_it_holds(tmp_path, browse):  # noqa: F811
+    page = browse(page_of(tmp_path, SingletonExplorer, "travel"), **PHONE)
+    wake(page, 0)
+    page.evaluate(HEAR)
+    ring = ".nv-handle[aria-label='(μ, ν) of θ′']"
+    held = page.locator(ring).element_handle()
+    x, y = middle(page, f"{ring} .room")
+    top = page.evaluate("scrollY")
+    # Its end is halfway: the rest of the drag it stays at the place of a still.
+    touch(page, (x, y), (0, -250), steps=40)
+    assert page.evaluate(f"{TALK}.get('travel')") == 1
+    assert page.evaluate("cancelled") == [] and page.evaluate("scrollY") == top
+    assert held.evaluate("one => one.isConnected")
 
 
 @pytest.mark.long

@@ -1,8 +1,19 @@
 """Fingers: no drag of a handle is cancelled, the page scrolls past a picture, nothing
 is cut off."""
 
+from functools import partial
+
 import pytest
-from all_scenes import SCENES, WITH_HANDLES
+from all_scenes import (
+    SCENES,
+    WITH_HANDLES,
+    BlendingExplorer,
+    FiberExplorer,
+    SingletonExplorer,
+    SurfaceExplorer,
+    UnrollingExplorer,
+    VirtualWeightsExplorer,
+)
 from scenes import touch
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -77,6 +88,58 @@ def test_nothing_is_cut_off_and_a_finger_finds_everything(phone, kind, size):
             ".map(v => v.getBoundingClientRect().top)"
         )
         assert len(set(map(round, tops))) == len(tops) > 0
+
+
+TABLET = (820, 1180)
+
+
+@pytest.mark.parametrize("kind", [FiberExplorer, BlendingExplorer])
+def test_on_a_tablet_four_views_stand_two_and_two(phone, kind):
+    page = phone(kind, *TABLET)
+    tops = page.evaluate(
+        "[...box.querySelectorAll('.nv-view')].filter(v => v.checkVisibility())"
+        ".map(v => Math.round(v.getBoundingClientRect().top))"
+    )
+    first, second, third, fourth = sorted(tops)
+    assert first == second < third == fourth
+
+
+def test_a_finger_finds_no_button_that_it_does_not_see(phone):
+    page = phone(SurfaceExplorer, 390, 844)
+    assert page.locator(".nv-camera").count() == 1
+    assert not page.locator(".nv-camera").is_visible()
+
+
+@pytest.mark.parametrize("size", [(390, 844), TABLET], ids=["phone", "tablet"])
+def test_who_drags_a_factor_sees_its_bar(phone, size):
+    page = phone(partial(VirtualWeightsExplorer, state="view=rescale"), *size)
+    bars = page.locator(".nv-view-bars").bounding_box()
+    knobs = [y for _, _, y, *_ in page.evaluate(HANDLES)]
+    top = min(bars["y"], *knobs)
+    assert max(bars["y"] + bars["height"], *knobs) - top < 600  # a phone has 844
+
+
+def test_over_buttons_for_a_finger_the_tree_keeps_its_room(phone):
+    page = phone(UnrollingExplorer, *TABLET)
+    tree = page.locator(".nv-view-tree .nv-box").bounding_box()
+    assert tree["height"] > 100
+
+
+def test_in_a_narrow_tree_the_name_of_the_value_stands_beside_its_node(phone):
+    """Not over the way to the root."""
+    page = phone(UnrollingExplorer, 390, 844)
+    name = page.locator(".nv-view-tree text", has_text="value").bounding_box()
+    node = page.locator(".nv-view-tree circle.node").first.bounding_box()
+    assert name["x"] + name["width"] < node["x"]
+
+
+def test_the_lowest_letter_stands_over_the_button(phone):
+    """A headline of two lines takes room from its view."""
+    page = phone(SingletonExplorer, 860, 1180)
+    letter = page.locator(".nv-view-left .letter, .nv-view-left text", has_text="L")
+    lowest = letter.last.bounding_box()
+    button = page.locator(".nv-footer").bounding_box()
+    assert lowest["y"] + lowest["height"] <= button["y"] + 2
 
 
 @pytest.mark.long

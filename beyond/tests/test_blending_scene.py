@@ -227,3 +227,14 @@ def test_a_finger_turns_it_on_a_phone(phone, state, handle, name):  # noqa: F811
     touch(page, start, (-60, -30))
     assert page.evaluate(f"neurovizScenes.talkOf(box).get('{name}')") > before + 15
     assert page.evaluate("cancelled") == []
+
+
+def test_the_names_of_entries_that_lie_side_by_side_stay_apart(scene):
+    page = scene("view=token;slant=0.3;angle=120", kind=BlendingExplorer)
+    for view in ("first", "second"):
+        one, other = (
+            page.locator(f".nv-view-{view} text", has_text=f"entry {n}").bounding_box()
+            for n in (1, 2)
+        )
+        upper, lower = sorted((one, other), key=lambda box: box["y"])
+        assert upper["y"] + upper["height"] <= lower["y"]

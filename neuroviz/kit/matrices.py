@@ -12,6 +12,7 @@ from neuroviz.kit.plot import View, label
 from neuroviz.kit.words import colored
 
 _PANEL_WIDTH = 1100  # pixels of a cell's output in JupyterLab; all sizes follow from it
+_NARROWEST = 700  # pixels of a page on a tablet: cells shrink with it, and no text does
 _LARGEST_CELL = 46.0
 _SMALLEST_CELL = 5.0
 _GAP = 18  # pixels between two columns of matrices
@@ -132,6 +133,7 @@ def _plan(
     line = _LINE * theme.size("base")
     texts = 2 * line if has_text_below else line  # of one row
     gutter = max(_pixels(row.heading) for row in rows) + _AFTER_HEADINGS
+    gutter *= _PANEL_WIDTH / _NARROWEST
 
     margin = theme.margin()
     x_pixels = (_PANEL_WIDTH - margin["l"] - margin["r"]) * (x_domain[1] - x_domain[0])

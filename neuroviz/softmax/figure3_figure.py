@@ -38,7 +38,7 @@ def widths_axis(
     first, last = study.setting.span
     plot.axis(
         "x",
-        first - 0.6,
+        first - 0.9,  # the number of the first point stands at its left
         last + 0.6,
         title,
         tickvals=list(range(first, last + 1)),

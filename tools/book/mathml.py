@@ -11,6 +11,11 @@ from sphinx.writers.html5 import HTML5Translator
 _MATHML = "http://www.w3.org/1998/Math/MathML"
 _LONG = 22  # leaves of a formula in a line of text, beyond which it may be broken
 _RELATIONS = set("=≠≤≥<>∈→↦⊂≅≈,;∖⟶⇒⇔≔∼")
+_ROWS = ("mrow", "math", "mtd", "mstyle")
+_SCRIPTS = ("msub", "msup", "msubsup", "munder", "mover", "munderover")
+_SIGNS = set("+−±∓")
+_BARS = set("|‖")
+_ENDS = set(")]}⟩⌉⌋!…⋯")  # operators that end a term: a sign behind them joins two
 _WORD = {"mi", "mn", "msub", "msup", "msubsup", "mover", "munder", "mfrac", "msqrt"}
 
 ET.register_namespace("", _MATHML)
@@ -26,6 +31,8 @@ def mathml(latex: str, display: str) -> str:
     True
     >>> mathml("x" + "+x" * 20 + "= y", "inline").count("<math")
     2
+    >>> '<mo form="prefix">−</mo>' in mathml("a = -b", "inline")
+    True
 
     Raises:
         ValueError: if a command is not understood.
@@ -72,8 +79,12 @@ def _tidy(element: ET.Element) -> None:
             {ord("0") + i: 0x1D7CE + i for i in range(10)}
         )
         del element.attrib["mathvariant"]
+    if _name(element) == "mi" and element.text in ("±", "∓", "⟺"):
+        element.tag = f"{{{_MATHML}}}mo"
+    if _name(element) == "mo" and element.text in ("⊤", "∞"):
+        element.tag = f"{{{_MATHML}}}mi"  # a name: no room beside it
     # In others, such as a fraction, a child's place is its meaning.
-    if _name(element) not in ("mrow", "math", "mtd", "mstyle"):
+    if _name(element) not in _ROWS:
         return
     kept: list[ET.Element] = []
     for child in element:
@@ -97,6 +108,41 @@ def _tidy(element: ET.Element) -> None:
         if _is_word(child):
             child.attrib.pop("mathvariant", None)  # upright by themselves
     element[:] = spaced
+    _say_forms(element)
+
+
+def _say_forms(row: ET.Element) -> None:
+    """Whether a sign begins a term or joins two, and a bar opens or closes.
+
+    Browsers guess it from the place in the row: they take all but the first and the
+    last for operators between two terms, with room at both sides.
+    """
+    found = [one for one in map(_operator, row) if one is not None]
+    bars = [one for one in found if one.text in _BARS and "form" not in one.attrib]
+    if len(bars) % 2 == 0:
+        for number, bar in enumerate(bars):
+            bar.attrib |= {
+                "form": "postfix" if number % 2 else "prefix",
+                "stretchy": "false",
+            }
+    is_begun = False
+    for child in row:
+        if _name(child) == "mspace":
+            continue
+        operator = _operator(child)
+        if operator is None:
+            is_begun = True
+            continue
+        if operator.text in _SIGNS and not is_begun:
+            operator.set("form", "prefix")
+        is_begun = operator.text in _ENDS or operator.get("form") == "postfix"
+
+
+def _operator(element: ET.Element) -> ET.Element | None:
+    """It, or what it is of that has an index or a power."""
+    if _name(element) == "mo":
+        return element
+    return _operator(element[0]) if _name(element) in _SCRIPTS else None
 
 
 def _is_word(element: ET.Element) -> bool:

@@ -133,7 +133,7 @@ def entry(path: str, value: object, level: int) -> str:
             if name.startswith("_") or not (inspect.isfunction(plain) or is_property):
                 continue
             if doc := inspect.getdoc(plain):
-                said = f"`{name}`" if is_property else f"`{signature(name, plain)}`"
+                said = f"`{name}`" if is_property else f"`{_call(name, plain)}`"
                 parts.append(
                     f'{said}\n\n<div class="nv-method">\n\n{prose(doc)}\n\n</div>'
                 )
@@ -147,6 +147,22 @@ def signature(name: str, value: object) -> str:
     >>> signature("unroll", unroll).startswith("unroll(")
     True
     """
+    text = _call(name, value)
+    if len(text) <= 100:
+        return text
+    # A line for each argument, which begins with its name.
+    return re.sub(
+        r", (?=\*{0,2}\w+(?::|=|,|\)))", ",\n    ", text.replace("(", "(\n    ", 1)
+    )
+
+
+def _call(name: str, value: object) -> str:
+    """The same in one line.
+
+    >>> from neuroviz_beyond.transformers.comparison import Verdict
+    >>> _call("worse", Verdict.worse)
+    "worse(self, other: 'Verdict') -> 'Verdict'"
+    """
     try:
         known = inspect.signature(value)
     except (TypeError, ValueError):
@@ -158,15 +174,8 @@ def signature(name: str, value: object) -> str:
     found = str(known.replace(parameters=short)).replace("Ellipsis", "...")
     # A function or class as a default is written by its name alone.
     found = re.sub(r"<(?:function|class) '?([\w.]+)'?[^>]*>", r"\1", found)
-    text = name + re.sub(
-        r"\b(?:neuroviz(?:\.\w+)+|collections\.abc|typing|types)\.", "", found
-    )
-    if len(text) <= 100:
-        return text
-    # A line for each argument, which begins with its name.
-    return re.sub(
-        r", (?=\*{0,2}\w+(?::|=|,|\)))", ",\n    ", text.replace("(", "(\n    ", 1)
-    )
+    home = r"\b(?:neuroviz(?:_beyond)?(?:\.\w+)+|collections\.abc|typing|types)\."
+    return name + re.sub(home, "", found)
 
 
 def escaped(text: str) -> str:

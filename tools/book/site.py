@@ -253,6 +253,7 @@ def _sphinx(source: Path, site: Path) -> None:
             warningiserror=True,
         )
         app.connect("html-page-context", _for_the_front)
+        app.connect("html-page-context", _break_names)
         app.build()
     if app.statuscode:
         raise ValueError("the site was built with warnings, which are above")
@@ -263,6 +264,30 @@ def _for_the_front(app: Sphinx, page: str, *_: object) -> None:
     if page == "index":
         app.add_css_file("front.css")
         app.add_js_file("front.js", defer="defer")
+
+
+def breakable(name: str) -> str:
+    """The name of a module, which a narrow page breaks between its words alone.
+
+    >>> breakable("neuroviz.rank.small_field")
+    'neuroviz.<wbr>rank.<wbr>small_<wbr>field'
+    """
+    return re.sub(r"(?<=[a-z0-9][._])(?=[a-z0-9])", "<wbr>", name)
+
+
+def _break_names(
+    _app: Sphinx, _page: str, _template: str, context: dict, _tree: object
+) -> None:
+    """Those in the title of a page of the reference, and in links to such a page."""
+    for side in ("prev", "next"):
+        found = context.get(side)
+        if found and found["title"].startswith("neuroviz"):
+            context[side] = found | {"title": breakable(found["title"])}
+    if "body" in context:
+        title = r"(?<=<h1>)neuroviz[\w.]*"
+        context["body"] = re.sub(
+            title, lambda found: breakable(found[0]), context["body"], count=1
+        )
 
 
 def _files(

@@ -50,6 +50,7 @@ export function columnView(host: HTMLElement, name: string) {
     },
 
     move(column: Complex[]) {
+      const [first, second] = column.map(([, up]) => up);
       column.forEach((entry, n) => {
         const [x, y] = seen(entry);
         arrows[n].attr("x1", middle[0]).attr("y1", middle[1]).attr("x2", x).attr("y2", y);
@@ -57,10 +58,11 @@ export function columnView(host: HTMLElement, name: string) {
           .attr("cx", x)
           .attr("cy", y)
           .attr("r", sizes.marker - 3);
-        // One name above and one below: the entries may lie side by side.
+        // The upper one's name above, the other's below: the entries may lie side by side.
+        const isBelow = (n === 0) !== first >= second;
         labels[n]
           .attr("x", x)
-          .attr("y", n ? y + sizes.marker + sizes.note + 2 : y - sizes.marker - 4)
+          .attr("y", isBelow ? y + sizes.marker + sizes.note + 2 : y - sizes.marker - 4)
           .attr("text-anchor", "middle")
           .text(ENTRIES[n].name);
       });

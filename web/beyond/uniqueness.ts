@@ -21,7 +21,7 @@ import { drawnAt, movedAt, nearest, stopsOf, type Both, type Stop } from "./uniq
 
 // From the first part to the last one, as the style sheet has them.
 const WIDE = [".nv-view-left", ".nv-view-maps", ".nv-view-right", ".nv-footer"];
-const NARROW = [".nv-view-maps", ".nv-footer", ".nv-view-left", ".nv-view-right"];
+const MAPS_FIRST = [".nv-view-maps", ".nv-footer", ".nv-view-left", ".nv-view-right"];
 const HINT = "drag a dot along its way, or a token that moves";
 
 function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessPlace> {
@@ -115,7 +115,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
       const isNew = areOther(next.facts.formulas, message?.facts.formulas);
       message = next;
       const { facts, look } = next;
-      arrange(host, host.classList.contains("narrow") ? NARROW : WIDE);
+      arrange(host, host.matches(".medium, .narrow") ? MAPS_FIRST : WIDE);
       if (isNew) {
         stops = stopsOf(facts.formulas, next.ranges.travel);
         if (shown.seen?.[0].shares.length !== facts.formulas.forms[0].length) shown.seen = null;

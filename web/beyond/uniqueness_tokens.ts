@@ -17,7 +17,7 @@ interface Held {
 }
 
 export function wayView(host: HTMLElement, side: Side, hands: Hands) {
-  const { svg, size, headline } = viewIn(host, side ? "right" : "left");
+  const { svg, measured, headline } = viewIn(host, side ? "right" : "left");
   const clip = `nv-way-${Math.random().toString(36).slice(2)}`;
   const clipped = svg.append("clipPath").attr("id", clip).append("rect");
   const band = svg.append("rect").attr("class", "band");
@@ -70,7 +70,7 @@ export function wayView(host: HTMLElement, side: Side, hands: Hands) {
       facts = next;
       sizes = look.sizes;
       headline(facts.says, true);
-      const [width, height] = size();
+      const [width, height] = measured(); // a headline of two lines takes room from its box
       const gutter = 2.6 * sizes.base; // of the letters
       const count = facts.letters.length - 1;
       left = side ? 0 : gutter;

@@ -59,8 +59,8 @@ export function rowsOf({ sizes }: Look, isNarrow: boolean, isLabelled: boolean):
       bars: 4.1 * unit,
       high,
       values: 7.3 * unit,
-      result: 9 * unit,
-      digits: 10.8 * unit,
+      result: 8.5 * unit,
+      digits: 11.2 * unit,
       middle: 11.8 * unit,
       resultAfter: 14.6 * unit,
       valuesAfter: 16.3 * unit,
@@ -68,7 +68,8 @@ export function rowsOf({ sizes }: Look, isNarrow: boolean, isLabelled: boolean):
       tokensAfter: 20.6 * unit,
       height: 24 * unit,
     };
-    const names = { tokens: 0.8, values: 9, digits: 12.3, turned: 22.6 };
+    // Below its row, and nearer to it than to the next one.
+    const names = { tokens: 0.8, values: 8.5, digits: 12.4, turned: 22.6 };
     return { ...rows, names: scaled(names, unit) };
   }
   // Large words: the rows leave the tree its room.

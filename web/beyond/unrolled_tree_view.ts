@@ -117,7 +117,9 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
     for (let layer = 0; layer <= layers; layer++) {
       const [, y] = seen({ x: 0, layer });
       const name = layer ? `layer ${layer}` : "copies of X";
-      const beside = isNarrow ? (layer ? -1.2 * note : note) : 0;
+      const isOverValue = layer === layers - 1;
+      const above = isOverValue ? 1.6 * note : 1.2 * note;
+      const beside = isNarrow ? (layer ? -above : note) : 0;
       textLines(names, [0, y + beside], [name], { role: "soft" });
       const text = names.select<SVGTextElement>("text:last-child");
       const { x: left, y: top, width, height } = text.node()!.getBBox();
@@ -129,13 +131,15 @@ export function treeView(host: HTMLElement, picked: (place: number) => void) {
     const away = radius(root) + 4;
     const { value, key, query } = root.children;
     const children = [
-      { name: "value", x: value, side: isNarrow ? 1 : -1 },
+      { name: "value", x: value, side: -1 },
       { name: isNarrow ? "key" : "key, mirrored", x: key, side: 1 },
       { name: "query", x: query, side: 1 },
     ];
     for (const { name, x, side } of children) {
       const [left, y] = seen({ x, layer: layers - 1 });
-      const at: Point = [left + side * away, y - 0.7 * note];
+      // In a narrow place the name of the layer stands over "value".
+      const over = isNarrow && side < 0 && layers > 1 ? 0 : 0.7 * note;
+      const at: Point = [left + side * away, y - over];
       textLines(names, at, [name], { role: "soft", anchor: side < 0 ? "end" : "start" });
     }
   }

@@ -12,6 +12,8 @@ import { chosenMode, isDark, type Mode } from "./mode";
 import { lead } from "../kit/lead";
 import type { Talk, Value } from "../kit/picture";
 import { forFingers } from "../kit/panel/fingers";
+import { withoutTouching } from "../kit/panel/numbers";
+import { countSideBySide, SIDE_BY_SIDE, stacked } from "../kit/panel/stacked";
 import { followChart } from "./scrolling";
 import {
   areOfOneNetwork,
@@ -35,7 +37,10 @@ declare global {
 }
 
 const NEAR = 4; // pixels: a scroll bar that comes and goes
-const LEAST_CHART = 820; // pixels: a narrower page scrolls a chart, as its words have their size
+// Pixels: a narrower page scrolls a chart, as its words have their size. Two charts that stand side
+// by side stand one below the other there, and need less.
+const LEAST_CHART = SIDE_BY_SIDE;
+const LEAST_STACKED = 300;
 const REST = 150; // milliseconds: a scene that rests at the place of a still shows it
 const CONFIG = { displaylogo: false, showSendToCloud: false };
 
@@ -82,6 +87,8 @@ export class Panel {
   /** The controls of a scene. */
   private talk: Talk | undefined;
   private rest = 0;
+  /** Whether a hand is on the scene. */
+  private isHeld = false;
   private readonly control: HTMLInputElement | HTMLSelectElement | null;
   private readonly drawing: HTMLElement;
   private readonly live: HTMLButtonElement | null;
@@ -99,6 +106,10 @@ export class Panel {
     if (this.live && location.protocol.startsWith("http")) this.offer(this.live);
     element.querySelector(".nv-show")?.addEventListener("click", () => this.showWords());
     new ResizeObserver(() => this.fit()).observe(element);
+    this.drawing.addEventListener("pointerdown", () => void (this.isHeld = true));
+    for (const kind of ["pointerup", "pointercancel"]) {
+      addEventListener(kind, () => void (this.isHeld = false));
+    }
   }
 
   /** Loads what the panel needs; once it is near the window. */
@@ -243,6 +254,8 @@ export class Panel {
     const { idle } = data.stills[this.place];
     this.setIdle(idle !== undefined && hasWords(talk, placeOf(data, this.place)));
     this.rest = window.setTimeout(() => {
+      // A still would draw anew what a hand holds.
+      if (this.isHeld) return this.follow();
       const place = placeAt(data, (still) => isAt(talk, still), this.place);
       if (place === undefined) return;
       this.place = place;
@@ -269,13 +282,15 @@ export class Panel {
       this.talk.heard(() => this.follow());
       return;
     }
+    const placed = stacked(figure.layout, this.drawn);
     const layout = {
-      ...forFingers(figure.layout),
+      ...forFingers(placed),
       template: isDark() ? dark : light,
       width: this.drawn,
       autosize: false,
     };
-    globalThis.Plotly.react(this.drawing, figure.data, layout, CONFIG);
+    const traces = withoutTouching(figure.data, placed, this.drawn);
+    globalThis.Plotly.react(this.drawing, traces, layout, CONFIG);
     // Its name says all; what can be pressed beside it stays.
     for (const part of this.drawing.querySelectorAll(".main-svg")) part.ariaHidden = "true";
   }
@@ -287,7 +302,9 @@ export class Panel {
   /** A scene fits the width of a phone. */
   private widthFor({ figure }: Data): number {
     const { clientWidth } = this.drawing.parentElement!;
-    return isScene(figure) ? clientWidth : Math.max(clientWidth, LEAST_CHART);
+    if (isScene(figure)) return clientWidth;
+    const isOne = countSideBySide(figure.layout) === 1;
+    return Math.max(clientWidth, isOne ? LEAST_CHART : LEAST_STACKED);
   }
 
   // The panel itself

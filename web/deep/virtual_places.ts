@@ -58,7 +58,7 @@ export interface Table {
 
 const LARGEST = 46;
 const LEAST = 5;
-const IN_BLOCKS = 18; // a cell where the table is as high as it has to be
+const IN_BLOCKS = [18, 17, 16, 15, 14]; // cells where the table is as high as it has to be
 const GAP = 18; // between two columns
 const LEAST_GAP = 13; // where there is little room
 const WIDE_GAP = 34; // between two groups of them
@@ -82,9 +82,15 @@ export function tableOf(columns: Column[], basis: Column | null, room: Room): Ta
   return inBlocks(columns, basis, room);
 }
 
-/** Each group in as few blocks as it has room in, and in these about as many columns. */
+/** As few blocks as there can be; of the tables that have so few, the one of the largest cells. */
 function inBlocks(columns: Column[], basis: Column | null, room: Room): Table {
-  const cell = IN_BLOCKS;
+  const tables = IN_BLOCKS.map((cell) => blocksOf(columns, basis, room, cell));
+  const fewest = Math.min(...tables.map(({ blocks }) => blocks.length));
+  return tables.find(({ blocks }) => blocks.length === fewest)!;
+}
+
+/** Each group in as few blocks as it has room in, and in these about as many columns. */
+function blocksOf(columns: Column[], basis: Column | null, room: Room, cell: number): Table {
   const blocks: Block[] = [];
   const fits = (some: Column[]) => blockOf(some, room, cell, GAP, 0)[1] <= room.width;
   const add = (some: Column[]): Place[] => {

@@ -33,6 +33,9 @@ interface Drawn {
 /** Pixels: in a narrower element views stand one below the other. */
 const NARROW = 700;
 
+/** Pixels: in a narrower one, such as on a tablet, four views have no room side by side. */
+const MEDIUM = 840;
+
 export function painterOf(kinds: Record<string, AnyKind>) {
   const all = new WeakMap<HTMLElement, Drawn>();
 
@@ -70,6 +73,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       if (looks !== drawn.looks) {
         drawn.looks = looks;
         drawn.host.classList.toggle("narrow", width < NARROW);
+        drawn.host.classList.toggle("medium", width >= NARROW && width < MEDIUM);
         drawn.host.style.width = `${width}px`;
         dress(drawn.host, message.look);
         forgetSizes(drawn.host);

@@ -139,9 +139,8 @@ def outcomes_plot(study: SearchStudy) -> Plot:
 
     for number, one in enumerate(named):
         text = f"<b>{short_name(one.point)}</b><br>found {one.point.found} times"
-        above = 1.5 * size + 4
-        if number == 2:  # above the second name
-            above += 2.6 * theme.size("base")
+        # The second name stands above the first one, the third above that.
+        above = 1.5 * size + 4 + 2.6 * theme.size("base") * number
         write_name(plot, text, one.across, one.highest, middle, one.role, above)
     if loose := ends["loose"]:
         text = f"<b>not isolated</b><br>{len(loose)} different solutions"
@@ -274,9 +273,7 @@ def weights_view(study: SearchStudy) -> View:
         said = short_name(search.others[0])
         other = search.others[0].virtual
         role = "focus"
-        name = "<br>".join(
-            f"{line}\u2003\u2003\u2003" for line in wrap(said, len(said) // 2 + 2)
-        )
+        name = "<br>".join(wrap(said, len(said) // 2 + 2))
     elif search.continuum:
         other = search.continuum.example
         name = "one of many<br>others"

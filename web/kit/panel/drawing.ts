@@ -5,6 +5,7 @@ import { forFingers } from "./fingers";
 import { controlsOf, type Holder } from "./model";
 import { painters } from "./painters";
 import { talkOf } from "./talk";
+import { withoutTouching } from "./numbers";
 import type { Painters } from "./unpack";
 
 /** A figure as plain data; `of` are the values of the controls that it is of. */
@@ -54,8 +55,9 @@ function chartIn(box: HTMLElement, plotly: Painters["plotly"]): Drawing {
   return {
     draw(drawn, width) {
       const { data, layout } = drawn as Chart;
+      const traces = withoutTouching(data, layout, width);
       // plotly.js writes into the layout: a copy keeps apart what the reader turned.
-      return plotly.react(box, data, { ...structuredClone(forFingers(layout)), width }, config);
+      return plotly.react(box, traces, { ...structuredClone(forFingers(layout)), width }, config);
     },
     picture: (options) => plotly.toImage(box, options),
     close: () => plotly.purge(box),
