@@ -71,6 +71,7 @@ def test_a_link_in_a_line_is_44_pixels_high_and_the_line_is_not(built, browse): 
     assert page.locator(".nv-below a").first.bounding_box()["height"] < 30
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", [PHONE, TABLET], ids=["phone", "tablet"])
 def test_two_charts_fit_a_tablet_and_stand_one_below_the_other_on_a_phone(
     tmp_path,
@@ -82,7 +83,7 @@ def test_two_charts_fit_a_tablet_and_stand_one_below_the_other_on_a_phone(
     wide = "document.querySelector('.nv-scroll')"
     assert page.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
     left, right = (
-        page.locator(f"{CHART} .{name} .plot").first for name in ("xy", "x2y2")
+        page.locator(f"{CHART} .subplot.{name}").first for name in ("xy", "x2y2")
     )
     below = right.bounding_box()["y"] - left.bounding_box()["y"]
     assert (below > 300) == (device is PHONE)
@@ -135,6 +136,7 @@ def test_a_handle_follows_a_finger_and_a_picture_lets_it_scroll(
     assert swiped(page, (edge["x"] + 8, edge["y"] + 8)) > 100
 
 
+@pytest.mark.long
 def test_a_hand_that_rests_at_a_still_keeps_what_it_holds(tmp_path, browse):  # noqa: F811
     page = browse(page_of(tmp_path, SingletonExplorer, "travel"), **PHONE)
     wake(page, 0)
@@ -148,6 +150,15 @@ def test_a_hand_that_rests_at_a_still_keeps_what_it_holds(tmp_path, browse):  # 
     assert page.evaluate(f"{TALK}.get('travel')") == 1
     assert page.evaluate("cancelled") == [] and page.evaluate("scrollY") == top
     assert held.evaluate("one => one.isConnected")
+
+
+@pytest.mark.long
+def test_a_walk_that_holds_at_a_still_goes_on_to_its_end(tmp_path, browse):  # noqa: F811
+    page = browse(page_of(tmp_path, SingletonExplorer, "travel"), **PHONE)
+    wake(page, 0)
+    page.locator(".nv-scene .nv-play").tap()
+    page.wait_for_function(f"{TALK}.get('travel') < 0.1")
+    page.wait_for_function(f"{TALK}.get('travel') === 1", timeout=60_000)
 
 
 @pytest.mark.long
