@@ -153,15 +153,6 @@ def test_a_hand_that_rests_at_a_still_keeps_what_it_holds(tmp_path, browse):  # 
 
 
 @pytest.mark.long
-def test_a_walk_that_holds_at_a_still_goes_on_to_its_end(tmp_path, browse):  # noqa: F811
-    page = browse(page_of(tmp_path, SingletonExplorer, "travel"), **PHONE)
-    wake(page, 0)
-    page.locator(".nv-scene .nv-play").tap()
-    page.wait_for_function(f"{TALK}.get('travel') < 0.1")
-    page.wait_for_function(f"{TALK}.get('travel') === 1", timeout=60_000)
-
-
-@pytest.mark.long
 def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
     built,  # noqa: F811
     browse,  # noqa: F811
