@@ -9,7 +9,7 @@ PHONE = {
 SMALL = """() => [...document.querySelectorAll(
   "article :is(summary, button, select, input), " +
   ".mobile-header :is(label, button), .related-pages a",
-)].filter((one) => {
+)].map((one) => one.closest("label") ?? one).filter((one) => {
   if (!one.checkVisibility({ visibilityProperty: true })) return false;
   one.scrollIntoView({ block: "center", behavior: "instant" });
   const { left, top, width, height } = one.getBoundingClientRect();

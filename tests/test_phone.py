@@ -13,6 +13,7 @@ from test_book import browse, built, notebooks, wake  # noqa: F401
 
 from neuroviz.explorables import (
     Figure3Explorer,
+    HypothesesExplorer,
     LearningExplorer,
     LedgerExplorer,
     SurfaceExplorer,
@@ -69,6 +70,16 @@ def test_a_link_in_a_line_is_44_pixels_high_and_the_line_is_not(built, browse): 
     hit = "([x, y]) => !!document.elementFromPoint(x, y)?.closest('.nv-below a')"
     assert all(page.evaluate(hit, [x, y + far]) for far in (-21, 21))
     assert page.locator(".nv-below a").first.bounding_box()["height"] < 30
+
+
+def test_a_finger_finds_the_cells_of_the_map_on_a_small_tablet(tmp_path, browse):  # noqa: F811
+    # As wide as in a page of 768, whose text has margins.
+    device = PHONE | {"viewport": {"width": 748, "height": 1024}}
+    page = browse(page_of(tmp_path, HypothesesExplorer, "inner"), **device)
+    page.add_style_tag(content="article { line-height: 1.5; }")  # of the theme
+    wake(page, 0)
+    cells = [cell.bounding_box() for cell in page.locator("[role=gridcell]").all()]
+    assert len(cells) == 25 and min(cell["height"] for cell in cells) >= 43.9
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ from all_scenes import (
     WITH_HANDLES,
     BlendingExplorer,
     FiberExplorer,
+    ProofExplorer,
     SingletonExplorer,
     SurfaceExplorer,
     UnrollingExplorer,
@@ -108,6 +109,21 @@ def test_a_finger_finds_no_button_that_it_does_not_see(phone):
     page = phone(SurfaceExplorer, 390, 844)
     assert page.locator(".nv-camera").count() == 1
     assert not page.locator(".nv-camera").is_visible()
+
+
+def test_a_button_lies_over_the_room_of_a_handle(phone):
+    """The last token has its room down to it."""
+    page = phone(partial(ProofExplorer, state="experiment=frozen"), *TABLET)
+    button = page.locator(".nv-play").bounding_box()
+    top = button["y"] + 3
+    below = [
+        x
+        for _, x, y, *_ in page.evaluate(HANDLES)
+        if 0 < x - button["x"] < button["width"] and abs(top - y) < LEAST / 2
+    ]
+    assert below
+    hit = "([x, y]) => document.elementFromPoint(x, y).className"
+    assert page.evaluate(hit, [below[0], top]) == "nv-play"
 
 
 def test_who_drags_a_factor_sees_its_bar(phone):
