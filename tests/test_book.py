@@ -154,7 +154,7 @@ IN_THE_PAGE = """
 import { figureAt, inDark } from "book/stills";
 const places = given.panel.stills.map((_: unknown, place: number) => place);
 const figures = places.map((place: number) => figureAt(given.panel, place));
-say([figures, inDark(figures[0], given.turn)]);
+say([figures, inDark(given.panel.figure, given.turn)]);
 """
 
 
@@ -170,7 +170,8 @@ def test_the_page_makes_the_figure_of_every_place_in_light_and_dark(kind, contro
     assert figures == [
         stills.applied(light["figure"], still["changes"]) for still in light["stills"]
     ]
-    assert dark_codes(turned) == dark_codes(dark["figure"]) != dark_codes(figures[0])
+    opened, dark_one = (one["figure"] for one in (light, dark))
+    assert dark_codes(turned) == dark_codes(dark_one) != dark_codes(opened)
 
 
 def dark_codes(figure: dict) -> dict:

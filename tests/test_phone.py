@@ -66,6 +66,7 @@ def test_a_finger_finds_the_rings_of_the_front_page(built, browse, device):  # n
 
 def test_a_link_in_a_line_is_44_pixels_high_and_the_line_is_not(built, browse):  # noqa: F811
     page = browse(notebooks(built)[0], **PHONE)
+    wake(page, 0)  # a picture that comes would move the line
     x, y = middle(page, ".nv-below a")
     hit = "([x, y]) => !!document.elementFromPoint(x, y)?.closest('.nv-below a')"
     assert all(page.evaluate(hit, [x, y + far]) for far in (-21, 21))
