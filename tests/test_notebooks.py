@@ -114,6 +114,13 @@ def execute(
     return client.execute()
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_no_line_begins_with_a_comment_and_goes_on_with_words(path):
+    """They would be HTML in JupyterLab: **bold** would show its stars."""
+    begins = re.compile(r"^# (?:[*-] |\d+\. )?<!--.*?--> *\S", re.MULTILINE)
+    assert begins.findall(path.read_text(encoding="utf-8")) == []
+
+
 def test_there_is_a_notebook_to_start_with():
     assert FOLDER / "00_start.py" in SOURCES
 
