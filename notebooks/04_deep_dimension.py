@@ -185,7 +185,7 @@ LedgerExplorer(
 
 # %% [markdown]
 # * What does each further layer cost?
-# * Now <!-- lab -->drag **head dimension a** past **width d**.<!-- end of lab --><!-- page: drag the edge $a_1$ of a layer past 4, its width. --> The parameters go on growing. And the dimension?
+# * Now <!-- lab --> drag **head dimension a** past **width d**.<!-- end of lab --><!-- page: drag the edge $a_1$ of a layer past 4, its width. --> The parameters go on growing. And the dimension?
 #
 # <details><summary>Answers</summary>
 #
