@@ -8,11 +8,11 @@ from neuroviz_beyond.explorables import SameFunctionExplorer, SearchExplorer
 from tools.book import stills
 
 STACKED = """
-import { stacked } from "kit/panel/stacked";
+import { stacked } from "book/stacked";
 say(given.widths.map((width: number) => stacked(given.layout, width)));
 """
 NUMBERS = """
-import { withoutTouching } from "kit/panel/numbers";
+import { withoutTouching } from "kit/panel/cell_numbers";
 const { data, layout } = given.figure;
 say(given.widths.map((width: number) => {
   return withoutTouching(data, layout, width).map((trace) => trace.texttemplate);

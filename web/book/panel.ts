@@ -12,9 +12,9 @@ import { chosenMode, isDark, type Mode } from "./mode";
 import { lead } from "../kit/lead";
 import type { Talk, Value } from "../kit/picture";
 import { forFingers } from "../kit/panel/fingers";
-import { withoutTouching } from "../kit/panel/numbers";
-import { countSideBySide, SIDE_BY_SIDE, stacked } from "../kit/panel/stacked";
+import { withoutTouching } from "../kit/panel/cell_numbers";
 import { followChart } from "./scrolling";
+import { countSideBySide, SIDE_BY_SIDE, stacked } from "./stacked";
 import {
   areOfOneNetwork,
   figureAt,

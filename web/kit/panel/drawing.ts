@@ -5,7 +5,7 @@ import { forFingers } from "./fingers";
 import { controlsOf, type Holder } from "./model";
 import { painters } from "./painters";
 import { talkOf } from "./talk";
-import { withoutTouching } from "./numbers";
+import { withoutTouching } from "./cell_numbers";
 import type { Painters } from "./unpack";
 
 /** A figure as plain data; `of` are the values of the controls that it is of. */
