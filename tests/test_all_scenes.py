@@ -14,9 +14,6 @@ from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
-from neuroviz.single_layer.panel import FiberExplorer
-from neuroviz.singular.surface_panel import SurfaceExplorer
-from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.long]
@@ -44,9 +41,7 @@ CROWDED = {
         for more in ("reflect=no", "reflect=yes", "two_tokens=yes")
     ],
 }
-WIDTHS = {"notebook": (1085, 820, 390), "lecture": (1085, 900)}
-# A lecture goes down to 900 pixels. Here headings, or names of tokens, meet before.
-LEAST_OF_A_LECTURE = {SurfaceExplorer: 1040, FiberExplorer: 960, SingletonExplorer: 960}
+WIDTHS = {"notebook": (1085, 820, 390), "lecture": (1085, 1040)}
 # Each line of words that is seen, the number of its element, and what it says.
 WORDS = """() => {
   const found = [];
@@ -106,8 +101,6 @@ def test_words_stay_apart_and_in_the_picture(scene, look, kind, size):
     page = scene("", "reduce", kind=kind)
     for state in [*states_of(kind), *CROWDED.get(kind, [])]:
         for width in WIDTHS[size]:
-            if size == "lecture":
-                width = max(width, LEAST_OF_A_LECTURE.get(kind, width))
             redraw(page, kind(state=state), width)
             settle(page)
             assert faults_of(page, width) == [], (state, width)

@@ -324,7 +324,7 @@ def test_the_words_of_the_film_stay_apart_and_axe_finds_nothing(
     size,
     width,
 ):
-    if size == "lecture" and width < 900:
+    if size == "lecture" and width < 1040:
         pytest.skip("a panel has no lecture size there")
     for state in ("head_1=1;head_2=3", "inner=5;outer=4;over=widths", "tokens=1"):
         with theme.using({"size": size}):

@@ -1024,10 +1024,29 @@ def test_in_a_narrow_place_a_lecture_has_letters_of_the_usual_size():
         assert panel.status.startswith("done")
     with theme.using({"mode": "dark", "size": "notebook"}):
         usual = SurfaceExplorer(state=narrow.state)
-    sizes = [
-        panel.figure.drawn["look"]["sizes"]["base"] for panel in (narrow, wide, usual)
-    ]
-    assert sizes[0] == sizes[2] < sizes[1]
+    assert letters_of(narrow) == letters_of(usual) < letters_of(wide)
+
+
+def test_in_a_place_that_grows_wide_again_a_lecture_has_large_letters_again():
+    with theme.using({"size": "lecture"}):
+        panel = SurfaceExplorer()
+    panel.figure.width = 1085
+    large = letters_of(panel)
+    panel.figure.width = 830  # the side bar is opened
+    small = letters_of(panel)
+    assert small < large
+    panel.figure.width = 1045  # a scroll bar has gone
+    assert letters_of(panel) == small
+    panel.figure.width = 1085
+    assert letters_of(panel) == large
+    panel._lecture.value = False
+    panel.figure.width = 830
+    panel.figure.width = 1085
+    assert letters_of(panel) == small
+
+
+def letters_of(panel):
+    return panel.figure.drawn["look"]["sizes"]["base"]
 
 
 def test_the_lecture_switch_makes_letters_large_and_goes_back_without_loss():

@@ -35,8 +35,10 @@ from neuroviz.kit.status import Values, values_of
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-# pixels; below, a figure in lecture size has no room for its words
-_ROOM_FOR_A_LECTURE = 900
+# Pixels. Below, words of a figure in lecture size meet:
+# headings of the surface do first.
+_ROOM_FOR_A_LECTURE = 1040
+_SCROLL_BAR = 20  # pixels: where one comes with large letters, they do not go with it
 _ITS_PAGE = "docs/panel.md adds one"
 _ASKING = "nv-asking"
 """The class of a panel in the page whose words wait for a guess: scene.css hides what
@@ -424,8 +426,11 @@ class Panel(Shell):
                 self._redraw(self._shown)
 
     def _on_width(self, change: dict) -> None:
-        if 0 < change["new"] < _ROOM_FOR_A_LECTURE:
+        width = change["new"]
+        if 0 < width < _ROOM_FOR_A_LECTURE:
             self._draw_in_size("notebook")
+        elif width >= _ROOM_FOR_A_LECTURE + _SCROLL_BAR and self._lecture.value:
+            self._draw_in_size("lecture")
 
     def _on_lecture(self, change: dict) -> None:
         """Large letters, and the controls under "More" put away; a second press brings

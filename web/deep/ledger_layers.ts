@@ -31,7 +31,8 @@ interface Hand {
 export function layersView(host: HTMLElement, options: LayersOptions) {
   const { svg, size, headline } = viewIn(host, "layers");
   const canvas = document.createElement("canvas");
-  const pen = canvas.getContext("2d")!;
+  // Some hundred cells: a canvas of the processor is there sooner than one of the graphics card.
+  const pen = canvas.getContext("2d", { willReadFrequently: true })!;
   const box = svg.node()!.parentElement!;
   box.prepend(canvas);
   const hands: Hand[] = [];

@@ -15,8 +15,9 @@ declare global {
 export async function unpack<Painter>(bytes: BlobPart): Promise<Painter> {
   const unzip = new DecompressionStream("gzip");
   const stream = new Blob([bytes]).stream().pipeThrough(unzip);
-  const script = await new Response(stream).arrayBuffer();
-  const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  // As a blob it stays outside of the page's memory, and is not copied again.
+  const headers = { "content-type": "text/javascript" };
+  const address = URL.createObjectURL(await new Response(stream, { headers }).blob());
   const found = await import(address);
   URL.revokeObjectURL(address);
   return found.default ?? globalThis.neurovizScenes;
