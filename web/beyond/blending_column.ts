@@ -1,7 +1,7 @@
 /** One column of the output: its two entries as arrows in the plane of complex numbers. */
 import { line } from "d3-shape";
 import type { Look, Point } from "../kit/picture";
-import { textLines, viewIn } from "../kit/view";
+import { viewIn } from "../kit/view";
 import type { Complex } from "./blending_layers";
 
 const ENTRIES = [
@@ -9,10 +9,18 @@ const ENTRIES = [
   { name: "entry 2", kind: "two" },
 ];
 
+const LETTER = 0.6; // width of a letter, in heights of the font: few are wider
+
+/** Words in the middle of their place. */
+interface Words {
+  text: string;
+  middle: Point;
+}
+
 export function columnView(host: HTMLElement, name: string) {
   const { svg, size, headline } = viewIn(host, name);
   const axes = svg.append("path").attr("class", "axis");
-  const names = svg.append("g");
+  const names = svg.append("g").attr("class", "role-soft");
   const ways = ENTRIES.map(() => svg.append("path").attr("class", "trace nv-answer"));
   const before = ENTRIES.map(() => svg.append("circle").attr("class", "before"));
   const arrows = ENTRIES.map(({ kind }) => svg.append("line").attr("class", `arrow ${kind}`));
@@ -22,6 +30,7 @@ export function columnView(host: HTMLElement, name: string) {
   let scale = 1;
   let reach = 1;
   let sizes: Look["sizes"];
+  let axisWords: Words[] = [];
   const seen = ([x, y]: Complex): Point => [middle[0] + scale * x, middle[1] - scale * y];
 
   return {
@@ -38,10 +47,20 @@ export function columnView(host: HTMLElement, name: string) {
       const [left, low] = seen([-reach, -reach]);
       const [right, high] = seen([reach, reach]);
       axes.attr("d", `M${left} ${middle[1]}H${right}M${middle[0]} ${low}V${high}`);
-      names.selectAll("*").remove();
       // At the ends where no entry is at ω = 1.
-      textLines(names, [left, middle[1] + sizes.note], ["real"], { role: "soft" });
-      textLines(names, [middle[0] + 6, low - sizes.note], ["imaginary"], { role: "soft" });
+      axisWords = [
+        { text: "real", middle: [left + 1.2 * sizes.note, middle[1] + sizes.note] },
+        { text: "imaginary", middle: [middle[0] + 2.8 * sizes.note, low - sizes.note] },
+      ];
+      names
+        .selectAll("text")
+        .data(axisWords)
+        .join("text")
+        .attr("class", "nv-label")
+        .attr("text-anchor", "middle")
+        .attr("x", (words) => words.middle[0])
+        .attr("y", (words) => words.middle[1] + 0.35 * sizes.note)
+        .text((words) => words.text);
       start.forEach((entry, n) => {
         const [cx, cy] = seen(entry);
         before[n].attr("cx", cx).attr("cy", cy).attr("r", sizes.marker);
@@ -51,7 +70,7 @@ export function columnView(host: HTMLElement, name: string) {
 
     move(column: Complex[]) {
       const [first, second] = column.map(([, up]) => up);
-      column.forEach((entry, n) => {
+      const tipWords = column.map((entry, n): Words => {
         const [x, y] = seen(entry);
         arrows[n].attr("x1", middle[0]).attr("y1", middle[1]).attr("x2", x).attr("y2", y);
         tips[n]
@@ -60,12 +79,22 @@ export function columnView(host: HTMLElement, name: string) {
           .attr("r", sizes.marker - 3);
         // The upper one's name above, the other's below: the entries may lie side by side.
         const isBelow = (n === 0) !== first >= second;
-        labels[n]
-          .attr("x", x)
-          .attr("y", isBelow ? y + sizes.marker + sizes.note + 2 : y - sizes.marker - 4)
-          .attr("text-anchor", "middle")
-          .text(ENTRIES[n].name);
+        const line = isBelow ? y + sizes.marker + sizes.note + 2 : y - sizes.marker - 4;
+        const { name } = ENTRIES[n];
+        labels[n].attr("x", x).attr("y", line).attr("text-anchor", "middle").text(name);
+        return { text: name, middle: [x, line - 0.35 * sizes.note] };
       });
+      // The word of an axis makes room for a name that comes to its place.
+      names
+        .selectAll<SVGTextElement, Words>("text")
+        .attr("opacity", (words) => Number(!tipWords.some((name) => doMeet(words, name))));
     },
   };
+
+  function doMeet(one: Words, other: Words): boolean {
+    const wide = (LETTER * sizes.note * (one.text.length + other.text.length)) / 2;
+    const right = Math.abs(one.middle[0] - other.middle[0]);
+    const down = Math.abs(one.middle[1] - other.middle[1]);
+    return right < wide && down < 1.1 * sizes.note;
+  }
 }
