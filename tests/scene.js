@@ -37,7 +37,7 @@ export async function middleAt(selector, controls) {
 
 // Of the bars: those of this colour, or in the fibre those of now.
 export function heights(fill) {
-  const bars = box.querySelector(".nv-fibre") ? ".now rect" : `rect[fill="${fill}"]`;
+  const bars = box.querySelector(".nv-fiber") ? ".now rect" : `rect[fill="${fill}"]`;
   return [...box.querySelectorAll(bars)].map((bar) => Number(bar.getAttribute("height")));
 }
 

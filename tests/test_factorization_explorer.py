@@ -239,7 +239,7 @@ def test_the_counts_are_said(panel):
         panel.state = f"d={d};a={a}"
         facts = panel.facts["dimensions"]
         dimension, fiber = (
-            facts[what]["measured"][a - 1] for what in ("matrices", "fibre")
+            facts[what]["measured"][a - 1] for what in ("matrices", "fiber")
         )
         assert f"{fiber} of {2 * a * d} directions " in panel.description
         assert (

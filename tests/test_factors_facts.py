@@ -40,11 +40,11 @@ def test_the_dimensions_are_measured_and_stand_beside_the_formula(d, a):
     assert facts["matrices"]["measured"] == [
         measure_product(d, b).dimension for b in heads
     ]
-    assert facts["fibre"]["measured"] == [measure_product(d, b).fiber for b in heads]
+    assert facts["fiber"]["measured"] == [measure_product(d, b).fiber for b in heads]
     assert facts["matrices"]["formula"] == [alpha(b, d) for b in heads]
-    assert facts["fibre"]["formula"] == [2 * b * d - alpha(b, d) for b in heads]
+    assert facts["fiber"]["formula"] == [2 * b * d - alpha(b, d) for b in heads]
     dimension, fiber = (
-        facts[what]["measured"][a - 1] for what in ("matrices", "fibre")
+        facts[what]["measured"][a - 1] for what in ("matrices", "fiber")
     )
     assert said(facts).startswith(f"{2 * a * d} − {fiber} = {dimension} dimension")
     assert said(facts).endswith("s") == (dimension != 1)

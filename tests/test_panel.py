@@ -1111,7 +1111,7 @@ def test_a_panel_that_is_refused_what_it_should_show_can_be_closed(kind, argumen
 
 def test_a_scene_has_facts_and_says_that_it_is_no_plotly_figure(toy):
     scene = FiberExplorer()
-    assert scene.facts["schema"] == "fibre/1" and scene.facts is scene.figure.facts
+    assert scene.facts["schema"] == "fiber/1" and scene.facts is scene.figure.facts
     with pytest.raises(
         AttributeError, match="'data': a scene is no plotly Figure; .* in .facts"
     ):

@@ -18,7 +18,7 @@ import { newVariable } from "./softmax/new_variable";
 const painter = painterOf({
   blending,
   factors,
-  fibre: fiber,
+  fiber,
   hypotheses,
   immersion,
   learning,

@@ -94,7 +94,7 @@ def _dimensions(study: FactorizationStudy) -> Facts:
             "formula": list(study.formula),
             "measured": [count.dimension for count in counts],
         },
-        "fibre": {"formula": fiber, "measured": [count.fiber for count in counts]},
+        "fiber": {"formula": fiber, "measured": [count.fiber for count in counts]},
     }
 
 

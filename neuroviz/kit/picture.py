@@ -44,9 +44,9 @@ class Picture(NamedTuple):
     """A picture of the page.
 
     Attributes:
-        name: of the scene, as `web/scenes.ts` lists it, such as "fibre".
+        name: of the scene, as `web/scenes.ts` lists it, such as "fiber".
         facts: plain data; `facts["schema"]` names its form and version, such as
-            "fibre/1".
+            "fiber/1".
         place: control → value, of those that the picture moves or follows: where the
             facts are exact.
         ranges: control → least, most and step, of those in `place` that are sliders.

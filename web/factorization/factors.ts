@@ -192,7 +192,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const { formulas: of, dimensions: counted } = message.facts;
     const { here } = controls;
     const drawn = { ...productOf(of, here, seen.start), ranks: product.ranks, here: product.here };
-    const usual = counted.fibre.measured[of.a - 1];
+    const usual = counted.fiber.measured[of.a - 1];
     const hasChanged = offOrbit.show(canLeave());
     // Before its numbers are written: how many digits they have depends on the room.
     if (hasChanged) matrices.fitLine(canLeave());

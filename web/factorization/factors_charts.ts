@@ -66,7 +66,7 @@ export function dimensionsView(host: HTMLElement) {
       headline(facts.says, true);
       const [width, height] = size();
       const { note } = look.sizes;
-      const { heads, matrices, fibre: fiber } = facts;
+      const { heads, matrices, fiber } = facts;
       const top = Math.max(...matrices.formula, ...fiber.formula);
       x.domain([0.4, heads.length + 0.6]).range([2.4 * note, width - RIGHT]);
       y.domain([-0.08 * top, top]).range([height - 1.6 * note, 2.4 * note]);
@@ -77,7 +77,7 @@ export function dimensionsView(host: HTMLElement) {
       curves.selectAll("*").remove();
       for (const [name, counts] of [
         ["matrices", matrices],
-        ["fibre", fiber],
+        ["fiber", fiber],
       ] as const) {
         const points = (values: number[]) => heads.map((a, n): Point => [x(a), y(values[n])]);
         const group = curves.append("g").attr("class", name) as Group;
@@ -95,7 +95,7 @@ export function dimensionsView(host: HTMLElement) {
       const { marker } = look.sizes;
       rings.selectAll("*").remove();
       drawMarks(rings, "matrices", [[x(a), y(2 * a * d - here)]], marker + 3, "ring");
-      drawMarks(rings, "fibre", [[x(a), y(here)]], marker + 3, "ring");
+      drawMarks(rings, "fiber", [[x(a), y(here)]], marker + 3, "ring");
     },
   };
 
@@ -117,7 +117,7 @@ export function dimensionsView(host: HTMLElement) {
 /** Circles of matrices, squares of fibres. */
 function drawMarks(
   parent: Group,
-  name: "matrices" | "fibre",
+  name: "matrices" | "fiber",
   points: Point[],
   radius: number,
   kind: string,

@@ -33,7 +33,7 @@ export interface DimensionFacts {
   /** Of the matrices of rank ≤ a. */
   matrices: Counts;
   /** Of the pairs (Q, K) with one product, at most points. */
-  fibre: Counts;
+  fiber: Counts;
 }
 
 export interface SurfaceFacts {

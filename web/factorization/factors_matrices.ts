@@ -75,7 +75,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     return button;
   });
   const nameOfNow = all.slice(2).map(({ node }) => node.querySelector(".name")!.firstChild as Text);
-  const fiber = append(pairs, "fibre");
+  const fiber = append(pairs, "fiber");
   const fiberSays = append(fiber, "says nv-answer");
   const directions = append(fiber, "directions nv-answer");
   const beside = append(tables, "beside");
