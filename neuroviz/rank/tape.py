@@ -247,7 +247,7 @@ class Tape:
         is repeated for each where other parts differ."""
         if not parts:
             raise ValueError("a stack needs one part or more")
-        count = max(len(part.value) for part in parts)
+        count = max([len(part.value) for part in parts])
         values = []
         sources = []
         start = 0
@@ -259,8 +259,8 @@ class Tape:
             stop = start + value.shape[-2]
             sources.append(Source(part, _take_rows(start, stop), 0))
             start = stop
-        degree = max(part.degree for part in parts)
-        return self.note(np.concatenate(values, axis=-2), degree, tuple(sources))
+        degree = max([part.degree for part in parts])
+        return self.note(self.field.stack(values), degree, tuple(sources))
 
     def rows(self, x: Node, start: int, stop: int | None = None) -> Node:
         """Some consecutive rows of x; up to the last one if no end is given.
@@ -282,21 +282,15 @@ class Tape:
             entries: one vector: all other entries, row by row.
             shape: of the matrix.
         """
-        rows, columns = shape
-        count = len(entries.value)
-        # What stands beside the identity comes first, then all rows below it.
-        cut = size * (columns - size)
-        beside = entries.value[:, :cut].reshape(count, size, columns - size)
-        below = entries.value[:, cut:].reshape(count, rows - size, columns)
-        value = np.zeros((count, rows, columns))
-        value[:, :size, :size] = np.eye(size)
-        value[:, :size, size:] = beside
-        value[:, size:, :] = below
+        rows, _ = shape
 
         def pull(g: np.ndarray) -> np.ndarray:
-            parts = [_in_a_row(g[..., :size, size:]), _in_a_row(g[..., size:, :])]
-            return np.concatenate(parts, axis=-1)
+            beside = _in_a_row(g[..., :size, size:])
+            if rows == size:  # most often
+                return beside
+            return np.concatenate([beside, _in_a_row(g[..., size:, :])], axis=-1)
 
+        value = self.field.beside_identity(entries.value, shape, size)
         return self.note(value, entries.degree, (Source(entries, pull, 0),))
 
     def up_to_scale(self, x: Node) -> Node:
@@ -343,9 +337,10 @@ class Tape:
         found = []
         for parameter in parameters:
             shape = (count, functionals, *parameter.value.shape[1:])
-            g = np.zeros((1,) * len(shape))
             if parameter in parts:
                 g = self._total(parts[parameter], parameter)
+            else:
+                g = np.zeros((1,) * len(shape))
             if g.shape != shape:  # the same for all inputs, or nothing
                 g = np.broadcast_to(g, shape)
             found.append(g.reshape(count, functionals, parameter.value.size))

@@ -1,5 +1,6 @@
 """What one recording without numbers tells, against recordings with numbers."""
 
+import tracemalloc
 from dataclasses import dataclass, replace
 
 import pytest
@@ -44,6 +45,31 @@ def test_the_degrees_are_those_of_the_formulas(depth):
 def test_a_network_that_is_far_too_large_has_an_outline():
     arch = Architecture.uniform(2, 1, 3, tokens=100_000, attention="softmax")
     assert outline(arch).numbers > 3 * arch.tokens**2
+
+
+def test_an_outline_takes_no_memory_for_matrices():
+    net = Architecture.uniform(1000, 500, layers=2).slice()
+    tracemalloc.start()
+    outline(net)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**20  # one of its matrices alone would take eight times that
+
+
+class Uneven(Polynomial):
+    """A stack of a matrix with two columns and one with three."""
+
+    @property
+    def parameter_shapes(self):
+        return {"W1": (3, 2), "W2": (1, 3)}
+
+    def record(self, tape, weights, inputs):
+        return tape.stack([weights["W1"], weights["W2"]])
+
+
+def test_parts_of_a_stack_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match=r"stack .* \(1, 3, 2\) and \(1, 1, 3\)"):
+        measure_dimension(Uneven((2, 3, 1)))
 
 
 @dataclass(frozen=True)
