@@ -7,8 +7,10 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from neuroviz.rank import floats
+from neuroviz.rank.cost import SVD_BYTES
 from neuroviz.rank.field import DEFAULT_PRIME, Reals
 from neuroviz.rank.inputs import curve
+from neuroviz.rank.memory import check_memory
 from neuroviz.rank.network import Network, Weights, constants_of, real_points_of
 from neuroviz.rank.outline import Outline
 from neuroviz.rank.point import Point, derivative
@@ -30,6 +32,8 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
     if num_inputs is None:
         enough = curve(ask(net), seed, DEFAULT_PRIME, report).enough
         num_inputs = ceil(1.5 * enough) + 1
+        entries = num_inputs * question.equations * question.columns
+        check_memory(f"a spectrum on {num_inputs} inputs", SVD_BYTES * entries)
     report("derivative", 0.0)
     # 2 and 3 are two independent points.
     J = _float_rows(net, num_inputs, default_rng([seed, 2]))
@@ -38,6 +42,7 @@ def measure_spectrum(question: Question, seed: int, report: Report) -> FloatMeas
     if found.decided:
         doubt = _doubt_here(question.outline, J, found)
         if doubt is None:
+            del J  # so that its memory is free for the other one
             again = _float_rows(net, num_inputs, default_rng([seed, 3]))
             doubt = _doubt_there(again, found)
         if doubt is not None:

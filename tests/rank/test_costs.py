@@ -12,7 +12,14 @@ from polynomial import Polynomial
 
 from neuroviz.attention import Architecture
 from neuroviz.rank import budget as budgets
-from neuroviz.rank import cost, estimate_cost, measure_dimension, memory, rank_by_inputs
+from neuroviz.rank import (
+    cost,
+    estimate_cost,
+    measure_dimension,
+    memory,
+    rank_by_inputs,
+    spectrum,
+)
 from neuroviz.rank import progress as progresses
 from neuroviz.rank.budget import BudgetSpent
 from neuroviz.rank.cost import SVD_BYTES, Cost, check_budget
@@ -270,6 +277,39 @@ def test_a_spectrum_takes_the_memory_that_is_foreseen():
         tracemalloc.stop()
     with_the_matrix = peak + matrix.nbytes
     assert 0.9 * SVD_BYTES < with_the_matrix / matrix.size < 1.02 * SVD_BYTES
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        Architecture.uniform(7, 2, 3),
+        Architecture((6, 6, 6, 6), (5, 5, 2), 2, "softmax"),  # 2 of 12 equations count
+        Architecture.uniform(6, 2, 2, tokens=1),  # 1 of 6 equations counts
+        Architecture((4, 4, 4, 4), (1, 4, 4), 3),  # the first layer shows one number
+        Architecture((5, 4, 3, 4), (3, 2, 1), 5, "softmax"),
+        Polynomial((3, 5, 2)),
+    ],
+    ids=str,
+)
+def test_a_float_measurement_takes_less_memory_than_foreseen(net):
+    """Late inputs add few directions, so more are needed than equations suggest."""
+    measure_dimension(net, "float")  # what the first call leaves is no part of it
+    foreseen = estimate_cost(net, "float").bytes
+    tracemalloc.start()
+    try:
+        measure_dimension(net, "float")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < foreseen < 6 * peak
+
+
+def test_before_a_spectrum_the_memory_is_looked_at_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(spectrum, "check_memory", lambda what, size: asked.append(size))
+    found = measure_dimension(NET, "float")
+    rows = found.num_inputs * 12  # four numbers of three tokens
+    assert asked == [SVD_BYTES * rows * found.num_columns]
 
 
 def test_no_more_memory_is_free_than_there_is():
