@@ -35,7 +35,11 @@ LONG = (
     "test_sweep",
     "test_scene",
     "test_live",
+    "test_touch",
+    "test_factors_scene",
 )
+OF_THE_SITE = ("test_book", "test_phone", "test_axe")
+"""Files that look at the same site."""
 
 CHROMIUMS = (
     "chromium",
@@ -63,9 +67,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Long files first, so that no worker ends with one; leave out what only `--full`
-    runs, and either the tests that are marked long or all others."""
-    items.sort(key=lambda item: item.path.stem not in LONG)
+    """Files that need no browser first, so that a worker starts one browser; among
+    them, and among the others, long files first, so that no worker ends with one. Leave
+    out what only `--full` runs, and either the tests that are marked long or all
+    others."""
+    in_browser = {item.path for item in items if "playwright" in item.fixturenames}
+    items.sort(key=lambda item: (item.path in in_browser, item.path.stem not in LONG))
     if config.getoption("--full"):
         return
     cases: dict[str, list[pytest.Item]] = {}
@@ -87,6 +94,24 @@ def pytest_collection_modifyitems(
             left_out |= {*found} - {*random.Random(name).sample(found, most)}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """`--dist loadfile` in the order of the files above, where xdist would begin with
+    those of most tests; who looks at the site does so in one worker, for another one
+    would build it again."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "the site" if Path(file).stem in OF_THE_SITE else file
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
@@ -161,9 +186,10 @@ def chromium() -> str:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def playwright():
-    """What drives browsers, one for all tests of a file: there cannot be two."""
+    """What drives browsers, one for all tests of a worker: there cannot be two. While
+    it is there no test can run a loop of `asyncio` of its own."""
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as found:
         yield found
@@ -181,9 +207,9 @@ QUIET = (
 """A browser that asks nothing of a network by itself."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(playwright, chromium):
-    """A browser without a kernel, the same one for all tests of a file."""
+    """A browser without a kernel, the same one for all tests of a worker."""
     browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
     yield browser
     browser.close()

@@ -38,6 +38,8 @@ ROOT = Path(__file__).parents[1]
 # Two notebooks are built quickly; NEUROVIZ_BOOK=build/book/site looks at what `make
 # site` has built.
 TWO = ("00_start", "beyond/memorisation")
+# Each page has links to all: with all modules, it takes four times as long.
+FOUR = ("neuroviz", "neuroviz.explorables", "neuroviz_beyond", "neuroviz.rank.measure")
 LAST = ".nojekyll"  # what `make site` writes last
 
 # Formulas
@@ -409,13 +411,16 @@ PANEL = ".nv-panel"
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory, request) -> Path:
-    """The folder of the site, the same one for all files of tests; with `--full` it has
-    every notebook."""
+    """The folder of the site, the same one for all files of tests; with `--long` it has
+    the pages of all modules, with `--full` every notebook, too."""
     if folder := os.environ.get("NEUROVIZ_BOOK"):
         return Path(folder).resolve()
     out = tmp_path_factory.getbasetemp() / "book"
+    is_full = request.config.getoption("--full")
+    is_long = request.config.getoption("--long")
     if not (out / "site" / LAST).exists():
-        site.build(out, None if request.config.getoption("--full") else TWO)
+        notebooks = None if is_full else TWO
+        site.build(out, notebooks, modules=None if is_full or is_long else FOUR)
     return out / "site"
 
 

@@ -45,6 +45,7 @@ def build(
     jobs: int = 1,
     pyodide: str = live.PYODIDE,
     lab: bool = False,
+    modules: Iterable[str] | None = None,
 ) -> Path:
     """Build the site into a folder and return that of its pages, which may be copied
     anywhere.
@@ -59,6 +60,8 @@ def build(
         pyodide: where a page finds Python: an address, or a folder beside `lab/`, such
             as "../pyodide/".
         lab: whether JupyterLab will stand in `lab/`: then a page leads there.
+        modules: the names of the modules that get a page; None for all of them. Names
+            of the others are plain text.
 
     Raises:
         SlipError: if there is no notebook of that name, or jobs is less than 1.
@@ -72,6 +75,8 @@ def build(
     chosen = list(every if notebooks is None else notebooks)
     if unknown := [name for name in chosen if name not in every]:
         raise SlipError(f"notebooks are {', '.join(every)}; got {', '.join(unknown)}")
+    every_module = reference.modules()
+    modules = every_module if modules is None else list(modules)
     source = out / "source"
     site = out / "site"
     for folder in (source, site):
@@ -92,14 +97,19 @@ def build(
     for name in texts():
         text = without_comments((ROOT / f"{name}.md").read_text(encoding="utf-8"))
         _write(source / f"{name}.md", _only_to(linked(text), chosen))
-    for name in reference.modules():
-        _write(source / "reference" / f"{name}.md", reference.module_page(name))
+    for name in modules:
+        text = reference.module_page(name)
+        for other in every_module:
+            if other not in modules:
+                text = _unlinked(text, f"{other}.md")
+        _write(source / "reference" / f"{name}.md", text)
     _write(
         source / "index.md",
         _only_to(_filled("index.md", chosen, lab), chosen),
     )
     _write(source / "downloads.md", _filled("downloads.md", chosen, lab))
-    _write(source / "reference.md", _filled("reference.md", chosen))
+    listed = _filled("reference.md", chosen, modules=modules)
+    _write(source / "reference.md", listed)
 
     _sphinx(source, site)
     _files(site, chosen, panels, pyodide)
@@ -149,7 +159,9 @@ def texts() -> list[str]:
     return found[0] + others + sorted(mathematics, key=order.index)
 
 
-def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
+def _filled(
+    name: str, notebooks: list[str], lab: bool = False, modules: Iterable[str] = ()
+) -> str:
     """A page of templates/, its lists filled in."""
     url = links.repository()
     address = "" if "/OWNER/" in url else url
@@ -171,7 +183,7 @@ def _filled(name: str, notebooks: list[str], lab: bool = False) -> str:
         "TEXTS": "\n".join(one for one in texts() if one.count("/") == 1),
         "MATHEMATICS": "\n".join(one for one in texts() if "/mathematics/" in one),
         "BEYOND": "\n".join(one for one in texts() if one.startswith("beyond/")),
-        "MODULES": "\n".join(f"reference/{one}" for one in reference.modules()),
+        "MODULES": "\n".join(f"reference/{one}" for one in modules),
         "FILES": "\n".join(
             ["| notebook | for JupyterLab | as text |", "| --- | --- | --- |", *rows]
         ),
