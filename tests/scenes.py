@@ -64,7 +64,7 @@ def show_on_phone(new_page, kind: type, width: int, height: int):
         "([m, w]) => neurovizScenes.react(box, m, w)", [panel.figure.drawn, width]
     )
     panel.close()
-    page.wait_for_timeout(500)
+    settle(page)
     page.evaluate(HEAR)
     return page
 
@@ -139,7 +139,7 @@ def dragged(page, selector: str, x: float, y: float, steps: int = 12) -> None:
     page.mouse.down()
     page.mouse.move(x, y, steps=steps)
     page.mouse.up()
-    page.wait_for_timeout(250)  # a frame, also on a busy machine
+    settle(page)
 
 
 def touch(page, start: Iterable[float], way: Iterable[float], steps: int = 8) -> None:

@@ -228,7 +228,13 @@ def timeless(panel):
     return re.sub(r"\b\d+(\.\d+)? m?s\b", "… s", panel.description)
 
 
-@pytest.mark.parametrize("name", explorables.__all__)
+SLOW = pytest.param("SearchExplorer", marks=pytest.mark.long)  # of 200 starts
+
+
+@pytest.mark.parametrize(
+    "name",
+    [SLOW, *(name for name in explorables.__all__ if name != "SearchExplorer")],
+)
 def test_every_control_goes_to_its_places(name, request):
     every = request.config.getoption("--full")
     assert (

@@ -3,7 +3,7 @@ keyboard."""
 
 import numpy as np
 import pytest
-from scenes import ask, comes_to, dragged, middle, place, redraw, said, touch
+from scenes import ask, comes_to, dragged, middle, place, redraw, said, settle, touch
 
 from neuroviz.factorization.panel import FactorizationExplorer
 from tools.book.stills import plain
@@ -115,7 +115,7 @@ def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
     assert not page.locator(ring).is_visible()
     page.get_by_label("let Q lose a rank").click()
     page.wait_for_function("box.textContent.includes('against 4')")
-    page.wait_for_timeout(500)  # the way there is over
+    settle(page)
     A, now, start = (numbers(page, name) for name in ("A", "C⁻ᵀ K", "K"))
     x, y = middle(page, ring)
     dragged(page, ring, x, y - 20)
@@ -135,11 +135,13 @@ def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
     assert place(page)["off_orbit"] == 0 and place(page)["rank"] == "Q"
 
 
-def test_played_where_a_rank_is_lost_the_walk_ends_off_the_orbit(scene):
+def test_played_where_a_rank_is_lost_the_walk_ends_off_the_orbit(scene, bare_page):
+    bare_page.clock.install()
     page = scene("rank=Q;along=1", kind=FactorizationExplorer)
     A = numbers(page, "A")
     page.locator(".nv-play").click()
-    page.wait_for_function("box.talk.get('off_orbit') === 1", timeout=20_000)
+    page.clock.run_for(20_000)
+    assert place(page)["off_orbit"] == 1
     assert numbers(page, "A") == A and place(page)["along"] == 1
 
 
@@ -148,7 +150,7 @@ def test_a_still_of_a_rank_that_is_dropped_has_the_larger_fibre_too(scene):
     panel = FactorizationExplorer(state="rank=Q")
     ask(page, "react", plain(panel.figure), 1100)
     panel.close()
-    page.wait_for_timeout(500)  # the way there is over
+    settle(page)
     assert "fibre here: 5 of 12 directions, against 4" in said(page)
 
 

@@ -14,9 +14,10 @@ NUMBER = {"wrong": {40: "A factor can move.", -2: "It is a count."}}
 CHOICE = {"choices": {"yes": "Indeed.", "no": "Try a = 1."}, "asks": "a topic"}
 
 
-@pytest.fixture
-def asking(tmp_path, new_page):
-    """A page with two questions: 38, and yes."""
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where a page with two questions is: 38, and yes."""
+    folder = tmp_path_factory.mktemp("asking")
     folds = [
         pages.question(
             "x-1", capture.texts(teaching.predict("How many?", 38, **NUMBER))
@@ -25,13 +26,19 @@ def asking(tmp_path, new_page):
     ]
     # MyST makes paragraphs of what stands between empty lines
     inside = "".join(folds).replace("**", "")
-    site._files(tmp_path, [], {}, "../pyodide/")
-    shutil.copytree(site.STATIC, tmp_path / "_static", dirs_exist_ok=True)
-    path = tmp_path / "index.html"
+    site._files(folder, [], {}, "../pyodide/")
+    shutil.copytree(site.STATIC, folder / "_static", dirs_exist_ok=True)
+    path = folder / "index.html"
     script = '<script src="_static/book.js"></script>'
     path.write_text(f"{HEAD}<body><article>{inside}</article>{script}", "utf-8")
+    return path
+
+
+@pytest.fixture
+def asking(place, new_page):
+    """That page."""
     page = new_page(viewport={"width": 390, "height": 844})
-    page.goto(path.as_uri())
+    page.goto(place.as_uri())
     return page
 
 
@@ -88,6 +95,6 @@ def test_the_answer_can_be_had_without_a_guess_and_ends_the_question(asking):
     assert not box.locator("form").is_visible()
 
 
-def test_a_page_without_scripts_has_its_fold(asking, tmp_path):
-    text = (tmp_path / "index.html").read_text("utf-8")
+def test_a_page_without_scripts_has_its_fold(place):
+    text = place.read_text("utf-8")
     assert text.index("<summary>") < text.index("How many?") < text.index("</summary>")
