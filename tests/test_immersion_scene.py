@@ -2,7 +2,7 @@
 kernel."""
 
 import pytest
-from scenes import dragged, middle, named, place, redraw, said, touch
+from scenes import dragged, middle, named, place, redraw, said, settle, touch
 
 from neuroviz.softmax.immersion_panel import ProofExplorer
 
@@ -60,7 +60,7 @@ def test_the_dot_goes_with_the_pointer_and_a_layer_is_frozen_by_a_click(
         "frozen",
         "frozen",
     )
-    page.wait_for_timeout(400)  # a tween
+    settle(page)
     assert (
         layer.get_attribute("aria-label")
         == "layer 1: frozen; press to have it as it is"
@@ -91,7 +91,7 @@ def test_a_press_in_a_square_brings_the_dot_there(scene):
     page = scene("experiment=only-1;mu_1=0.8;nu_1=0.8", kind=ProofExplorer)
     x, y = middle(page, named("(μ, ν) of layer 1"))
     page.mouse.click(x - 20, y + 10)
-    page.wait_for_timeout(400)
+    settle(page)
     here = place(page)
     assert here["experiment"] == "only-1" and here["mu_1"] < 0.7 and here["nu_1"] < 0.75
     assert middle(page, named("(μ, ν) of layer 1")) == pytest.approx(
@@ -127,7 +127,7 @@ def test_while_the_panel_asks_the_answers_are_hidden_and_the_numbers_are_not(
     told = set()
     for state in states:
         redraw(page, ProofExplorer(state=state), width)
-        page.wait_for_timeout(400)
+        settle(page)
         told |= {one for one in answers if page.evaluate(seen, one)}
         page.evaluate("box.closest('.nv').classList.add('nv-asking')")
         assert not any(page.evaluate(seen, one) for one in answers)
@@ -158,7 +158,7 @@ def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(
         panel = ProofExplorer(state=state)
         columns = panel.facts["hidden"]["columns"]
         redraw(page, panel, width)
-        page.wait_for_timeout(200)
+        settle(page)
         bars = page.locator(".column").all()
         assert len(bars) == len(columns)
         unit = None

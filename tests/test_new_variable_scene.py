@@ -1,7 +1,17 @@
 """An exponential that is let go, in a browser: by mouse, finger, keyboard and ▶."""
 
 import pytest
-from scenes import dragged, middle, named, pause, place, redraw, said, touch
+from scenes import (
+    dragged,
+    middle,
+    named,
+    pause,
+    place,
+    redraw,
+    said,
+    settle,
+    touch,
+)
 
 from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 
@@ -196,5 +206,5 @@ def test_a_bar_that_is_longer_than_its_axis_ends_in_an_arrow(scene):
     arrows = page.locator(".longer").all_text_contents()
     assert arrows == ["", "▸"]
     redraw(page, NewVariableExplorer(state="statement=meet;stage=free;P=0;y=-1.3"))
-    page.wait_for_timeout(400)
+    settle(page)
     assert page.locator(".longer").all_text_contents() == ["", ""]

@@ -9,7 +9,18 @@ import pytest
 from all_scenes import MOVING
 from fibers import outputs_now
 from panels import PATIENCE
-from scenes import ask, asked, dragged, load, middle, named, place, redraw, said
+from scenes import (
+    ask,
+    asked,
+    dragged,
+    load,
+    middle,
+    named,
+    place,
+    redraw,
+    said,
+    settle,
+)
 
 from neuroviz.kit import theme
 from neuroviz.single_layer.panel import FiberExplorer
@@ -233,7 +244,7 @@ def test_in_a_lecture_the_words_of_a_fibre_of_rank_one_leave_each_other_room(
     look("light", "lecture")
     page = scene("preset=rank-one;swap=yes", kind=FiberExplorer)
     redraw(page, FiberExplorer(state="preset=rank-one;swap=yes"), width)
-    page.wait_for_timeout(200)
+    settle(page)
     button = page.locator("button", has_text="another input X").evaluate(RECTANGLE)
     hint = page.locator(".nv-hint").evaluate(RECTANGLE)
     assert "drag the point" in said(page) and not overlap(hint, button)
@@ -544,7 +555,7 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
     # all arms of both
     for swap, negative in ((False, True), (True, False), (True, True), (False, False)):
         page.keyboard.press("Enter")
-        page.wait_for_timeout(400)  # a tween
+        settle(page)
         assert (
             place(page).items()
             >= {

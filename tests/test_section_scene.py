@@ -3,7 +3,7 @@ without a kernel."""
 
 import numpy as np
 import pytest
-from scenes import dragged, middle, named, place, redraw, said, touch
+from scenes import dragged, middle, named, place, redraw, said, settle, touch
 
 from neuroviz.singular.section_panel import SectionExplorer
 
@@ -106,7 +106,7 @@ def test_a_singular_point_has_a_mark_of_its_kind_and_a_name(scene, state, marks)
         page.evaluate(
             "to => box.talk.set(to)", {"offset": place(page)["offset"] + 1 / 256}
         )
-        page.wait_for_timeout(400)
+        settle(page)
         if "offset=0" in state:  # beside it, the plane does not hold the yellow line
             break
     shapes = {one.evaluate("one => one.tagName") for one in page.locator(".mark").all()}
