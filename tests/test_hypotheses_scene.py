@@ -4,7 +4,6 @@ finger and keyboard."""
 import gzip
 
 import pytest
-from scenes import settle
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
@@ -59,7 +58,7 @@ def place(page, *names):
 def put(page, **values):
     """Moves the controls as their sliders do."""
     page.evaluate("(values) => neurovizScenes.talkOf(box).set(values)", values)
-    settle(page)
+    page.wait_for_timeout(400)  # a tween
 
 
 def cell(page, column, row):
