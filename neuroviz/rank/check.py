@@ -1,13 +1,14 @@
 """One checker for every network: are its steps, its slice and its claims right?
 
 A rank is only as good as what a network says of itself. These can be wrong without any
-error: a `record` that looks at numbers, a constant that is no whole number, the
-derivative of a step that somebody added, tokens that are rescaled although the output
-is not homogeneous in them, exponentials that are claimed to be free but are not, a
-slice that misses functions, and a network that is said to be more general but is not.
+error: a `record` that looks at numbers, a parameter that it forgets, a constant that is
+no whole number, the derivative or the degree of a step that somebody added, tokens that
+are rescaled although the output is not homogeneous in them, exponentials that are
+claimed to be free but are not, a slice that misses functions, and a network that is
+said to be more general but is not.
 """
 
-from math import prod
+from math import comb, prod
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -32,20 +33,26 @@ from neuroviz.rank.weights import flatten
 # Rounding leaves ε/h = 2·10⁻¹¹ of a slope; a longer step meets kinks more often.
 _STEP = 1e-5
 _CLOSE = 1e-4  # of a wrong pull nothing is so close
+_POINTS = (
+    8  # at random: a condition that half of all numbers meet is met at all by 1 in 128
+)
+_MOST_DEGREE = 200  # which takes as many recordings and two: some tenths of a second
 
 
 def check_network(net: Network, seed: int = 0) -> None:
     """Refuse a network that is not what it says; for a small one it takes a moment.
 
     A network that passes may still be wrong at sizes that were not checked: take some
-    small ones of each kind.
+    small ones of each kind. Degrees are checked up to 200, as six layers may have.
 
     Raises:
-        ValueError: if it has other steps at another point, or values that are no
-            residues modulo a prime; if its derivative is not that of its outputs, or
-            these are not homogeneous in what it calls `up_to_scale`; if its
-            exponentials have relations that it does not tell; or if its slice or the
-            more general network has a rank that it cannot have.
+        ValueError: if the outputs do not depend on a parameter, or on the inputs; if it
+            has other steps at another point, or values that are no residues modulo a
+            prime; if its outputs are no polynomials of the degree that the tape counts,
+            as where it computes a constant from numbers; if its derivative is not that
+            of its outputs, or these are not homogeneous in what it calls `up_to_scale`;
+            if its exponentials have relations that it does not tell; or if its slice or
+            the more general network has a rank that it cannot have.
 
     >>> from neuroviz.attention import Architecture
     >>> check_network(Architecture((3, 3), (2,), attention="softmax"))
@@ -54,7 +61,9 @@ def check_network(net: Network, seed: int = 0) -> None:
     num_parameters(net)
     outline(net)  # says what is wrong with shapes
     rng = default_rng(seed)
+    _check_uses(net, rng)
     _check_steps(net, rng)
+    _check_degree(net, rng)
     _check_derivative(net, rng)
     _check_scales(net, rng)
     _check_exponentials(net, rng)
@@ -74,11 +83,37 @@ def check_network(net: Network, seed: int = 0) -> None:
             )
 
 
-def _check_steps(net: Network, rng: Generator) -> None:
-    """At two random points and where all parameters are 0; modulo a prime all values
-    are residues."""
+def _check_uses(net: Network, rng: Generator) -> None:
+    """From each parameter, and from the inputs, steps lead to the outputs."""
     over = PrimeField()
-    points = [random_point(net, over, rng), random_point(net, over, rng)]
+    tape = Tape(over, rng)
+    point = random_point(net, over, rng)
+    result, parameters = point.record(tape, net.random_inputs(over, 1, rng))
+    inputs = tape.nodes[len(parameters) + len(point.constants)]  # they come after both
+    used = {result}
+    for node in reversed(tape.nodes):
+        if node in used:
+            used.update(source.node for source in node.sources)
+    unused = []
+    for name, node in zip(net.parameter_shapes, parameters, strict=True):
+        if node not in used:
+            unused.append(f"{name!r} of shape {net.parameter_shapes[name]}")
+    if unused:
+        raise ValueError(
+            f"`record` returns what does not depend on {', '.join(unused)}: use it, or "
+            "leave it out of parameter_shapes"
+        )
+    if inputs not in used:
+        raise ValueError(
+            "`record` returns what does not depend on the inputs: return the last step"
+        )
+
+
+def _check_steps(net: Network, rng: Generator) -> None:
+    """At random points and where all parameters are 0; modulo a prime all values are
+    residues."""
+    over = PrimeField()
+    points = [random_point(net, over, rng) for _ in range(_POINTS)]
     # A condition on numbers that holds at random points fails at zeros, most likely.
     zeros = {name: np.zeros(shape) for name, shape in net.parameter_shapes.items()}
     points.append(Point(net, over, zeros, constants_of(net, over, rng)))
@@ -89,9 +124,49 @@ def _check_steps(net: Network, rng: Generator) -> None:
         seen.append([node.value.shape for node in tape.nodes])
         for node in tape.nodes:
             check_residues(over, node.value)
-    if seen[0] != seen[1] or seen[0] != seen[2]:
+    if any(shapes != seen[0] for shapes in seen):
         raise ValueError(
             "`record` takes other steps at another point: it must not look at numbers"
+        )
+
+
+def _check_degree(net: Network, rng: Generator) -> None:
+    """Along a line of weights and inputs the outputs are polynomials of the degree that
+    the tape counted: their differences of the next order vanish.
+
+    With the same seed all free exponentials are the same at each place.
+    """
+    over = PrimeField()
+    seed = int(rng.integers(2**32))
+    start = random_point(net, over, rng)
+    X = net.random_inputs(over, 1, rng)
+    way = random_point(net, over, rng).weights
+    way_of_inputs = net.random_inputs(over, 1, rng)
+
+    def output_at(place: int) -> Node:
+        weights = {}
+        for name, weight in start.weights.items():
+            weights[name] = over.reduce(weight + place * way[name])
+        point = Point(net, over, weights, start.constants)
+        tape = Tape(over, default_rng(seed))
+        output, _ = point.record(tape, over.reduce(X + place * way_of_inputs))
+        return output
+
+    first = output_at(0)
+    order = first.degree + 1
+    if order > _MOST_DEGREE + 1:
+        return
+    difference = first.value
+    for place in range(1, order + 1):
+        factor = (-1) ** place * comb(order, place) % over.p
+        term = over.times(over.reduce(np.array(float(factor))), output_at(place).value)
+        difference = over.add(difference, term)
+    if difference.any():
+        raise ValueError(
+            f"the outputs are no polynomials of degree {first.degree} in weights and "
+            "inputs, as the tape counts it: a constant or a step of yours is computed "
+            "from numbers, as ReLU is, or a step of yours has a higher degree than it "
+            "says; what is no polynomial has no exact rank"
         )
 
 

@@ -50,6 +50,16 @@ class _Part(NamedTuple):
     rows: slice | None
 
 
+_STEPS = (
+    "matmul, inner_products, times, add, power, softmax, stack, rows, beside_identity "
+    "and constant"
+)
+_NOT_THERE = (
+    "exp, ReLU, GELU and other functions that are no polynomials cannot be computed "
+    "modulo a prime; what can be is a function that calls `note`"
+)
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """A value on a tape.
@@ -74,6 +84,17 @@ class Node:
         )
 
     __matmul__ = __mul__ = __add__ = __sub__ = __truediv__ = __pow__ = _no_operator
+
+    def __array_ufunc__(self, function: np.ufunc, *arguments: object) -> NoReturn:
+        raise TypeError(
+            f"numpy's {function.__name__} is no step of a tape, which has {_STEPS}: "
+            f"{_NOT_THERE}"
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"a node has no {name!r}: a tape computes with it, by {_STEPS}"
+        )
 
 
 def _check_nodes(*nodes: object) -> None:
@@ -113,6 +134,9 @@ class Tape:
         self.exponentials: list[Exponentials] = []  # of each softmax
         self._rng = rng
         self._rescales = rescales
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a tape has no {name!r}, but {_STEPS}: {_NOT_THERE}")
 
     # What is given
 

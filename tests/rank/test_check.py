@@ -40,7 +40,8 @@ class NotReduced(Polynomial):
     def record(self, tape, weights, inputs):
         x = tape.matmul(weights["W1"], inputs)
         source = Source(x, lambda g: 3 * x.value[:, None] ** 2 * g, 2 * x.degree)
-        return tape.note(x.value**3, 3 * x.degree, (source,))
+        cube = tape.note(x.value**3, 3 * x.degree, (source,))
+        return tape.matmul(weights["W2"], cube)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,73 @@ class WithAGate(Polynomial):
 
     def record(self, tape, weights, inputs):
         return super().record(tape, weights, tape.times(weights["g"], inputs))
+
+
+@dataclass(frozen=True)
+class WithReLU(Polynomial):
+    """The mask is a constant of whole numbers, so all else is as it should be."""
+
+    def record(self, tape, weights, inputs):
+        y = tape.matmul(weights["W1"], inputs)
+        mask = tape.constant((y.value > 0).astype(float))
+        return tape.matmul(weights["W2"], tape.times(mask, y))
+
+
+@dataclass(frozen=True)
+class WithAReLUOfInputs(Polynomial):
+    def record(self, tape, weights, inputs):
+        mask = tape.constant((inputs.value > 0).astype(float))
+        return super().record(tape, weights, tape.times(mask, inputs))
+
+
+@dataclass(frozen=True)
+class WithTooLowADegree(Polynomial):
+    def record(self, tape, weights, inputs):
+        cube = tape.power(tape.matmul(weights["W1"], inputs), 3)
+        cube.degree = 5  # of (w x)³ it is 6
+        return tape.matmul(weights["W2"], cube)
+
+
+@dataclass(frozen=True)
+class WithoutTheLastStep(Polynomial):
+    def record(self, tape, weights, inputs):
+        return tape.power(tape.matmul(weights["W1"], inputs), 2)
+
+
+@dataclass(frozen=True)
+class WithoutInputs(Polynomial):
+    def record(self, tape, weights, inputs):
+        return tape.matmul(weights["W2"], weights["W1"])
+
+
+@dataclass(frozen=True)
+class WithFlatInputs(Polynomial):
+    def random_inputs(self, field, count, rng):
+        return field.random(rng, (count, self.widths[0]))
+
+
+@dataclass(frozen=True)
+class WithNumpysExp(Polynomial):
+    def record(self, tape, weights, inputs):
+        return np.exp(tape.matmul(weights["W1"], inputs))
+
+
+@dataclass(frozen=True)
+class WithAnUnknownStep(Polynomial):
+    def record(self, tape, weights, inputs):
+        return tape.relu(tape.matmul(weights["W1"], inputs))
+
+
+@dataclass(frozen=True)
+class WithATranspose(Polynomial):
+    def record(self, tape, weights, inputs):
+        return tape.matmul(weights["W1"].T, inputs)
+
+
+@dataclass(frozen=True)
+class WithAnArray(Polynomial):
+    def record(self, tape, weights, inputs):
+        return super().record(tape, weights, inputs).value
 
 
 @dataclass(frozen=True)
@@ -145,6 +213,14 @@ class NotMoreGeneral(Polynomial):
         (NotReduced((2, 3, 1)), "numbers are whole.* reduce what your own steps"),
         (WithAHalf((2, 3, 1)), r"0\.5 is not.* take whole numbers as constants"),
         (LookingAtNumbers((2, 3, 1)), "other steps at another point"),
+        (WithReLU((2, 3, 1)), "no polynomials of degree 4 .* from numbers, as ReLU is"),
+        (WithAReLUOfInputs((2, 3, 1)), "no polynomials of degree"),
+        (WithTooLowADegree((2, 3, 1)), "no polynomials of degree 6 .* a higher degree"),
+        (
+            WithoutTheLastStep((2, 3, 1)),
+            r"on .W2. of shape \(1, 3\): use it, or",
+        ),
+        (WithoutInputs((2, 3, 1)), "does not depend on the inputs"),
         (NotHomogeneous((2, 3, 1)), "not homogeneous"),
         (NotMoreGeneral((2, 3, 1)), "more general has rank 2, and this one 3"),
         (Architecture, "needs a network"),
@@ -164,11 +240,16 @@ def test_a_mistake_is_named(net, words):
         (WithAGate((2, 3, 1), 2, (1,)), ValueError, r"a number as \(1, 1\)"),
         (WithAGate((2, 3, 1), 2, 1), ValueError, "names tuples.* got 1 for 'g'"),
         (WithAGate((2, 3, 1), 2, (3, 1)), ValueError, "an axis of length 1 is repeat"),
-        (WithTheInputsLast((2, 3, 1)), ValueError, "its first axis is that of the in"),
+        (WithTheInputsLast((2, 3, 1)), ValueError, "whose first axis is that"),
         (WithRealInputs((2, 3, 1)), ValueError, "draw inputs with field.random"),
         (WithAHalf((2, 3, 1)), ValueError, "take whole numbers as constants"),
         (AskingForMore((2, 3, 1)), ValueError, "asks for 'W3'.* name W1, W2$"),
         (WithAnOperator((2, 3, 1)), TypeError, "by their tape: tape.matmul"),
+        (WithFlatInputs((2, 3, 1)), ValueError, r"inputs .* as \(count, 3, 1\)"),
+        (WithNumpysExp((2, 3, 1)), TypeError, "numpy's exp .* modulo a prime"),
+        (WithAnUnknownStep((2, 3, 1)), AttributeError, "'relu', but matmul"),
+        (WithATranspose((2, 3, 1)), AttributeError, "no 'T': .* inner_products"),
+        (WithAnArray((2, 3, 1)), ValueError, "got ndarray: return what tape.matmul"),
     ],
 )
 @pytest.mark.parametrize("measure", [check_network, measure_dimension, rank_by_inputs])
@@ -176,6 +257,21 @@ def test_whoever_measures_says_the_same(measure, net, error, words):
     """Without the check a rank of 38 was called exact where 23 is right."""
     with pytest.raises(error, match=words):
         measure(net)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_look_at_one_number_is_found_from_every_seed(seed):
+    class Branching(Polynomial):
+        def record(self, tape, weights, inputs):
+            x = tape.matmul(weights["W1"], inputs)
+            if x.value[0, 0, 0] > 0:
+                x = tape.power(x, 2)
+            return tape.matmul(weights["W2"], x)
+
+    with pytest.raises(ValueError, match="other steps at another point"):
+        check_network(Branching((2, 3, 1)), seed)
+    with pytest.raises(ValueError, match="no polynomials of degree"):
+        check_network(WithReLU((2, 3, 1)), seed)
 
 
 def test_a_gate_is_one_more_parameter():
