@@ -16,7 +16,7 @@ from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.long]
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 # States, beside those of `MOVING`, in which there is much to say or little room.
 CROWDED = {

@@ -15,8 +15,6 @@ from scenes import redraw
 from test_book import browse, built, notebooks, wake  # noqa: F401
 
 pytestmark = pytest.mark.browser
-of_scenes = pytest.mark.xdist_group("browser")
-of_pages = pytest.mark.xdist_group("book")
 
 FEW = 4  # pages besides the notebooks, in each of four looks
 # Rules for a whole page, of which a scene is a part.
@@ -37,7 +35,6 @@ RUN = """async (off) => {
 
 
 @pytest.mark.long
-@of_scenes
 @pytest.mark.parametrize("kind", sorted(SCENES, key=lambda kind: kind.__name__))
 def test_axe_finds_nothing_in_a_scene(scene, look, kind):
     need_node()
@@ -50,7 +47,6 @@ def test_axe_finds_nothing_in_a_scene(scene, look, kind):
         assert not found, "\n".join([f"{mode}, {width} px wide:", *found])
 
 
-@of_scenes
 def test_axe_finds_what_is_wrong(bare_page):
     """A control inside an image, and a button without a name."""
     need_node()
@@ -63,7 +59,6 @@ def test_axe_finds_what_is_wrong(bare_page):
 
 
 @pytest.mark.long
-@of_pages
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_on_a_page(built, browse, few, width, mode):  # noqa: F811
@@ -83,7 +78,6 @@ def test_axe_finds_nothing_on_a_page(built, browse, few, width, mode):  # noqa: 
         page.context.close()
 
 
-@of_pages
 def test_axe_finds_what_is_wrong_on_a_page(built, browse):  # noqa: F811
     page = browse(built / "index.html")
     wrong = {

@@ -492,15 +492,8 @@ def wake(page, number: int) -> str:
     return f"JSON.stringify([{drawn}, {words}])"
 
 
-grouped = pytest.mark.xdist_group("book")
-
-
-def browser_test(test):
-    return pytest.mark.browser(grouped(test))
-
-
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_every_notebook_works_from_a_folder_with_the_network_closed(built, browse):
     assert notebooks(built)
     for path in notebooks(built):
@@ -532,7 +525,7 @@ def test_every_notebook_works_from_a_folder_with_the_network_closed(built, brows
         page.context.close()
 
 
-@browser_test
+@pytest.mark.browser
 def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_another_place(
     built, browse, tmp_path
 ):
@@ -555,7 +548,7 @@ def test_until_the_stills_of_a_panel_are_there_its_words_are_not_those_of_anothe
     assert panel.evaluate(dim)
 
 
-@browser_test
+@pytest.mark.browser
 @pytest.mark.parametrize(
     "name",
     [
@@ -586,7 +579,7 @@ MOST_SECONDS = 1
 MOST_KILOBYTES = 400
 
 
-@browser_test
+@pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_front_page_moves_within_a_second_of_a_slow_computer(
     built, new_page, width
@@ -616,7 +609,7 @@ def metrics(session) -> dict:
     return {one["name"]: one["value"] for one in found}
 
 
-@browser_test
+@pytest.mark.browser
 def test_the_front_page_loads_little_and_no_font_for_formulas(built, browse):
     """As a server sends it."""
     page = browse(built / "search.html")
@@ -634,7 +627,7 @@ def test_the_front_page_loads_little_and_no_font_for_formulas(built, browse):
     assert packed < 1000 * MOST_KILOBYTES
 
 
-@browser_test
+@pytest.mark.browser
 def test_every_link_of_the_front_page_leads_somewhere(built, browse):
     page = browse(built / "index.html")
     links = "[...document.querySelectorAll('article a[href]')].map(one => one.href)"
@@ -646,7 +639,7 @@ def test_every_link_of_the_front_page_leads_somewhere(built, browse):
     assert begin.get_attribute("href") == "notebooks/00_start.html"
 
 
-@browser_test
+@pytest.mark.browser
 def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
     """The check above has a case where it fails."""
     text = (built / "index.html").read_text(encoding="utf-8")
@@ -661,7 +654,7 @@ def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
     assert page.left == ["https://example.org/x.png"]
 
 
-@browser_test
+@pytest.mark.browser
 def test_the_search_works_without_a_server(built, browse):
     page = browse(built / "search.html", "?q=rank")
     page.wait_for_selector("#search-results li a")
@@ -669,7 +662,7 @@ def test_the_search_works_without_a_server(built, browse):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
     grounds = {}
     color = "getComputedStyle(document.querySelector('.nv-scene')).backgroundColor"
@@ -687,7 +680,6 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
     assert grounds == {mode: theme._MODES[mode]["ground"] for mode in grounds}
 
 
-@grouped
 def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, browse):
     page = browse(built / "beyond" / "notebooks" / "memorisation.html")
     cut = (
@@ -710,7 +702,7 @@ def test_on_paper_nothing_lies_over_the_text_and_no_line_is_cut_off(built, brows
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_no_page_is_wider_than_the_screen(built, browse, few):
     """640 pixels are a screen of 1280 at 200 %."""
     page = browse(built / "index.html")
@@ -728,7 +720,6 @@ def test_no_page_is_wider_than_the_screen(built, browse, few):
             assert wide <= width, path.name
 
 
-@grouped
 def test_the_site_is_small(built):
     sizes = {
         path.relative_to(built): path.stat().st_size
@@ -745,7 +736,6 @@ def test_the_site_is_small(built):
         ), path.name
 
 
-@grouped
 def test_every_figure_has_a_description_and_every_control_a_name(built):
     for path in notebooks(built):
         text = path.read_text(encoding="utf-8")
@@ -763,7 +753,6 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
         )
 
 
-@grouped
 def test_every_colour_of_a_figure_has_a_dark_one(built):
     codes = site.turn()
     for path in (built / "_static" / "panels").glob("*.js"):
@@ -775,7 +764,6 @@ def test_every_colour_of_a_figure_has_a_dark_one(built):
         assert found and found <= set(codes), path.name
 
 
-@grouped
 def test_every_notebook_can_be_taken_away(built):
     for path in notebooks(built):
         for ending in (".ipynb", ".py"):
@@ -797,7 +785,6 @@ def test_what_a_reader_saved_in_a_notebook_is_not_in_the_site(tmp_path, monkeypa
     assert (tmp_path / "site" / "files" / own.name).read_text(encoding="utf-8") == clean
 
 
-@grouped
 def test_the_folder_can_be_moved(built):
     """Nothing in it names the place where it was built."""
     marks = str(built)
@@ -824,7 +811,7 @@ def test_no_fold_of_a_class_page_says_the_answer_of_a_question_that_is_closed(bu
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_the_search_without_words_asks_for_some(built, browse):
     page = browse(built / "search.html", viewport={"width": 390, "height": 844})
     entry = page.locator("article").get_by_role("searchbox", name="Search for")

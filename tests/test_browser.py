@@ -25,7 +25,7 @@ from tools.moving import animated, dragged
 from tools.notebooks import FOLDERS, LANGUAGE, place_of
 from tools.notebooks import KERNEL as KERNEL_SPEC
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent
 PANEL = ".nv:has(.nv-title)"

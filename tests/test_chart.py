@@ -119,17 +119,13 @@ def page(bare_page):
     return bare_page
 
 
-def browser_test(test):
-    return pytest.mark.browser(pytest.mark.xdist_group("browser")(test))
-
-
 def change(number: int, revision: int) -> dict:
     """What Python says once the control stands there."""
     steps = [[["data", 0, "y"], number], [["of", "a"], number]]
     return {"changes": steps, "from": revision - 1, "to": revision}
 
 
-@browser_test
+@pytest.mark.browser
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_figure_says_which_setting_it_is_of_once_it_is_drawn(page, first):
     """Two are being drawn; whichever is done first, at the end the newest counts."""
@@ -144,7 +140,7 @@ def test_a_figure_says_which_setting_it_is_of_once_it_is_drawn(page, first):
     assert page.evaluate(OF) == '{"a":2}'
 
 
-@browser_test
+@pytest.mark.browser
 def test_a_page_that_missed_a_message_asks_for_the_whole_figure(page):
     assert page.evaluate("sent") == [{"want": "figure", "unless": 3}]
     page.evaluate("python", change(2, 5))
@@ -158,7 +154,7 @@ def test_a_page_that_missed_a_message_asks_for_the_whole_figure(page):
     assert page.evaluate("sent.length") == 2
 
 
-@browser_test
+@pytest.mark.browser
 def test_messages_of_one_frame_are_drawn_once(page):
     page.evaluate(
         "messages => messages.forEach(python)", [change(n, n + 2) for n in range(2, 9)]
@@ -168,7 +164,7 @@ def test_messages_of_one_frame_are_drawn_once(page):
     assert page.evaluate("pictures") == [[{"y": 1}], [{"y": 8}]]
 
 
-@browser_test
+@pytest.mark.browser
 def test_a_figure_that_is_closed_draws_nothing_more(page):
     page.evaluate("close()")
     page.evaluate("python", change(2, 4))

@@ -26,7 +26,7 @@ from test_book import built  # noqa: F401
 
 from neuroviz.lessons.classroom.site import ANSWERS, PAGES, QUESTIONS
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PHONE = {
     "viewport": {"width": 390, "height": 844},

@@ -8,7 +8,7 @@ from scenes import ask, comes_to, dragged, middle, place, redraw, said, settle, 
 from neuroviz.factorization.panel import FactorizationExplorer
 from tools.book.stills import plain
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 TABLES = ("Q", "K", "C Q", "C⁻ᵀ K", "A")
 NUMBERS = """(n) => {

@@ -13,13 +13,6 @@ from neuroviz.kit import theme
 from tools.book import front, site
 from tools.notebooks import name_of, sources
 
-grouped = pytest.mark.xdist_group("browser")
-
-
-def browser_test(test):
-    return pytest.mark.browser(grouped(test))
-
-
 EVERY = [name_of(path) for path in sources()]
 
 # What is true of the picture
@@ -226,7 +219,7 @@ def pull(page, start: tuple[float, float], way: tuple[float, float]) -> None:
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_it_moves_by_itself_and_the_output_stands_still(visit):
     page = visit()
     bars = page.evaluate(BARS)
@@ -243,7 +236,7 @@ def test_it_moves_by_itself_and_the_output_stands_still(visit):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visit):
     page = visit()
     goes(page)
@@ -267,7 +260,7 @@ def test_who_takes_hold_of_the_ring_moves_all_weights_and_nothing_else_does(visi
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_one_weight_alone_moves_the_output_and_goes_home(visit):
     page = visit()
     page.get_by_role("button", name="hold").click()
@@ -282,7 +275,7 @@ def test_one_weight_alone_moves_the_output_and_goes_home(visit):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_the_keyboard_takes_hold_of_both(visit):
     page = visit()
     goes(page)
@@ -312,7 +305,7 @@ def test_the_keyboard_takes_hold_of_both(visit):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_a_finger_holds_a_weight_sideways_and_scrolls_past_it(visit):
     page = visit(**PHONE)
     goes(page)
@@ -338,7 +331,7 @@ def test_a_finger_holds_a_weight_sideways_and_scrolls_past_it(visit):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_it_stops_out_of_sight_and_while_the_page_is_hidden(visit):
     page = visit(viewport={"width": 1280, "height": 400})
     goes(page)
@@ -358,7 +351,7 @@ def test_it_stops_out_of_sight_and_while_the_page_is_hidden(visit):
 
 
 @pytest.mark.long
-@browser_test
+@pytest.mark.browser
 def test_where_motion_is_reduced_it_stands_and_goes_in_steps(visit):
     page = visit(reduced_motion="reduce")
     assert stands(page, 1500)
@@ -371,7 +364,7 @@ def test_where_motion_is_reduced_it_stands_and_goes_in_steps(visit):
     assert 2 <= page.evaluate("seen.size") <= 6
 
 
-@browser_test
+@pytest.mark.browser
 def test_without_scripts_there_is_a_still_picture_with_all_links(visit):
     page = visit(java_script_enabled=False)
     assert page.locator(".weights rect").count() == 126
@@ -382,7 +375,7 @@ def test_without_scripts_there_is_a_still_picture_with_all_links(visit):
         assert page.get_by_role("link", name=one.question).is_visible()
 
 
-@browser_test
+@pytest.mark.browser
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_the_first_screen_shows_the_button_and_both_halves_of_the_picture(visit, size):
     page = visit(**size)
@@ -405,7 +398,7 @@ def test_the_first_screen_shows_the_button_and_both_halves_of_the_picture(visit,
     assert page.evaluate(tall) == before
 
 
-@browser_test
+@pytest.mark.browser
 def test_a_finger_finds_everything(visit):
     page = visit(**PHONE)
     goes(page)
@@ -418,7 +411,7 @@ def test_a_finger_finds_everything(visit):
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 
-@browser_test
+@pytest.mark.browser
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_axe_finds_nothing(visit, size, mode):
@@ -433,7 +426,7 @@ def test_axe_finds_nothing(visit, size, mode):
     assert not found, "\n".join(found)
 
 
-@browser_test
+@pytest.mark.browser
 def test_a_dark_page_has_dark_colours(visit):
     seen = {}
     for mode in ("light", "dark"):

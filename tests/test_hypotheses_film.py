@@ -216,7 +216,6 @@ def opacity(page, selector):
 
 @pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_nothing_plays_before_it_is_asked_for(opened):  # noqa: F811
     page = opened("head_1=1;head_2=3")
     assert not plays(page) and page.locator(".nv-view-angles").is_visible()
@@ -227,7 +226,6 @@ def test_nothing_plays_before_it_is_asked_for(opened):  # noqa: F811
 
 @pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_click_plays_a_second_one_holds_and_the_end_shows_both_numbers(
     opened,  # noqa: F811
 ):
@@ -264,7 +262,6 @@ def test_a_click_plays_a_second_one_holds_and_the_end_shows_both_numbers(
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_another_network_brings_the_angles_back(opened):  # noqa: F811
     page = opened("head_1=1;head_2=3")
     cell(page, 1, 3).click()
@@ -274,7 +271,6 @@ def test_another_network_brings_the_angles_back(opened):  # noqa: F811
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_the_film_of_another_cell_waits_for_python(opened):  # noqa: F811
     from test_hypotheses_scene import answer
 
@@ -288,7 +284,6 @@ def test_the_film_of_another_cell_waits_for_python(opened):  # noqa: F811
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_where_motion_is_reduced_the_end_is_there_at_once(opened):  # noqa: F811
     page = opened("head_1=1;head_2=3", reduced_motion="reduce")
     cell(page, 1, 3).click()
@@ -298,7 +293,6 @@ def test_where_motion_is_reduced_the_end_is_there_at_once(opened):  # noqa: F811
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_what_answers_can_be_withheld(opened):  # noqa: F811
     """The numbers of the map and of the film, and the words of both."""
     page = opened("head_1=1;head_2=3", reduced_motion="reduce")
@@ -316,7 +310,6 @@ def test_what_answers_can_be_withheld(opened):  # noqa: F811
 
 @pytest.mark.long
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("size", ["notebook", "lecture"])
 @pytest.mark.parametrize("width", [1085, 820, 390])
 def test_the_words_of_the_film_stay_apart_and_axe_finds_nothing(

@@ -9,7 +9,7 @@ from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 FINGER = 44  # pixels
 CELL = "[role=gridcell]"

@@ -6,7 +6,7 @@ from scenes import dragged, middle, named, place, redraw, said, settle, touch
 
 from neuroviz.softmax.immersion_panel import ProofExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.long

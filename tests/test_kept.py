@@ -9,7 +9,7 @@ from nbconvert import HTMLExporter, SlidesExporter
 from neuroviz.kit.page import _NOTICE, SAVED
 from neuroviz_beyond.explorables import FlagExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 EXPORTERS = {"html": HTMLExporter, "slides": SlidesExporter}
 CODE = (
     "from neuroviz.explorables import SurfaceExplorer\n"

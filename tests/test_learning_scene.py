@@ -10,7 +10,7 @@ from scenes import ask, dragged, middle, named, place, redraw, said, touch
 from neuroviz.singular.learning_facts import CHOICES, MOVES, RANGES
 from neuroviz.singular.learning_panel import LearningExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 TARGET = named("the target")
 OWN = "s=1.2;y=0.3;z=0.4"

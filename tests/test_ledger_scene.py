@@ -12,7 +12,7 @@ from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SIZES = ("width", "width_out", "layers", "widths", "head_dims")
 ROW = "[...box.querySelectorAll('.row')]"

@@ -73,14 +73,6 @@ def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):
 # In a browser
 
 
-def live_test(test):
-    return pytest.mark.browser(pytest.mark.xdist_group("live")(test))
-
-
-def full_test(test):
-    return pytest.mark.full(live_test(test))
-
-
 @pytest.fixture(scope="module")
 def pyodide(tmp_path_factory) -> Path:
     """A Pyodide distribution: its core from npm, numpy beside it."""
@@ -166,7 +158,7 @@ def done(page, before):
     return page.evaluate("before => window.changed(before)", before)
 
 
-@live_test
+@pytest.mark.browser
 def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
     before = opened(bare, "LedgerExplorer", "layers=2")
     here = LedgerExplorer(state="layers=2")
@@ -185,7 +177,7 @@ def test_a_panel_in_a_page_says_what_it_says_in_python(bare):
     assert bare.complaints == []
 
 
-@live_test
+@pytest.mark.browser
 def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is_said(
     bare,
 ):
@@ -218,7 +210,7 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
     assert bare.complaints == []
 
 
-@live_test
+@pytest.mark.browser
 def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(
     tmp_path, pyodide, visit
 ):
@@ -275,7 +267,7 @@ def served_panel(tmp_path, visit):
 
 
 @pytest.mark.long
-@live_test
+@pytest.mark.browser
 def test_live_says_what_it_fetches_before_it_does(served_panel):
     page = served_panel(**PHONE)
     words = "Live fetches Python into this page, some 11 MB, once"
@@ -283,7 +275,7 @@ def test_live_says_what_it_fetches_before_it_does(served_panel):
     assert page.evaluate(SMALL) == []
 
 
-@live_test
+@pytest.mark.browser
 def test_live_that_fails_says_in_plain_words_what_to_do_and_tries_again(served_panel):
     page = served_panel()
     asked = []
@@ -298,7 +290,8 @@ def test_live_that_fails_says_in_plain_words_what_to_do_and_tries_again(served_p
         page.wait_for_selector(".nv-live:not([aria-disabled])")
 
 
-@full_test
+@pytest.mark.full
+@pytest.mark.browser
 @pytest.mark.parametrize("name", explorables.__all__)
 def test_every_panel_opens_in_a_page(bare, name):
     if name in NEED_FLINT:  # the distribution of the tests has none
@@ -315,7 +308,7 @@ def test_every_panel_opens_in_a_page(bare, name):
     assert bare.complaints == []
 
 
-@live_test
+@pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     "name",
@@ -364,7 +357,8 @@ found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
 """
 
 
-@full_test
+@pytest.mark.full
+@pytest.mark.browser
 def test_flint_answers_in_the_next_pyodide_as_it_does_here(tmp_path, visit):
     """Alone: it has a wheel for Pyodide 314, and numpy has none that a registry
     gives."""
@@ -425,7 +419,7 @@ CELLS = """async ([wheels, cells, known]) => {
 }"""
 
 
-@live_test
+@pytest.mark.browser
 def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
     wheels = [f"live/{path.name}" for path in bare.folder.glob("live/*.whl")]
     cells = json.loads((ROOT / NOTEBOOKS["00_start"]).read_text())["cells"]
@@ -513,7 +507,8 @@ RUN_ALL = """async () => {
 }"""
 
 
-@full_test
+@pytest.mark.full
+@pytest.mark.browser
 def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, visit):
     place = "lab/lab/index.html?path=notebooks/00_start.ipynb"
     page = visit(lab, f"{place}#LedgerExplorer:layers%3D3")
@@ -529,7 +524,8 @@ def test_a_link_opens_its_panel_in_jupyterlite_and_a_reader_keeps_the_work(lab, 
     assert page.complaints == []
 
 
-@full_test
+@pytest.mark.full
+@pytest.mark.browser
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_every_notebook_runs_in_jupyterlite(lab, visit, name):
     page = visit(lab, f"lab/lab/index.html?path={NOTEBOOKS[name].as_posix()}")

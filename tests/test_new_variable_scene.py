@@ -15,7 +15,7 @@ from scenes import (
 
 from neuroviz.softmax.new_variable_panel import NewVariableExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 DOT = named("the dot (y, P)")
 TOKEN = named("token x₂")

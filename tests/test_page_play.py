@@ -10,7 +10,7 @@ from test_book import browse, wake  # noqa: F401
 
 from neuroviz.explorables import HypothesesExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
+pytestmark = pytest.mark.browser
 
 # Where ▶ comes to rest at a still on its way.
 ONCE_CUT_SHORT = (

@@ -8,7 +8,7 @@ from one_panel import HEAD
 from neuroviz.lessons import teaching
 from tools.book import capture, pages, site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 NUMBER = {"wrong": {40: "A factor can move.", -2: "It is a count."}}
 CHOICE = {"choices": {"yes": "Indeed.", "no": "Try a = 1."}, "asks": "a topic"}

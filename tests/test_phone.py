@@ -20,7 +20,7 @@ from neuroviz.explorables import (
 )
 from tools.book import font
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("book")]
+pytestmark = pytest.mark.browser
 
 TABLET = PHONE | {"viewport": {"width": 820, "height": 1180}}
 CHART = ".js-plotly-plot"

@@ -27,7 +27,7 @@ from tools.book import site
 from tools.editions import read
 from tools.notebooks import FOLDER, from_source, name_of, place_of, sources
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[1]
 

@@ -6,7 +6,7 @@ from scenes import dragged, middle, named, place, said
 
 from neuroviz.singular.resultant_panel import ResultantExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 FIRST, THIRD = named("one root of q₁"), named("one root of q₂")
 

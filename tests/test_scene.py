@@ -30,7 +30,7 @@ from neuroviz.singular.surface_point import point_at
 from neuroviz_beyond.formula.panel import FormulaExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 POINT, ROOT_HANDLE = named("the point"), named("the common root")
 

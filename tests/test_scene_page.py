@@ -122,7 +122,6 @@ def test_the_page_is_short():
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_the_scene_of_the_page_is_drawn_and_dragged(bare_page, folder, message):
     run(
         "esbuild",

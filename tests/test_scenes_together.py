@@ -10,7 +10,7 @@ from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
 from neuroviz.kit.page import bundle
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 REDRAWN = (
     "HypothesesExplorer",

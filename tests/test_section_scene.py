@@ -7,7 +7,7 @@ from scenes import dragged, middle, named, place, redraw, said, settle, touch
 
 from neuroviz.singular.section_panel import SectionExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PLANE = named("the plane")
 ARROW = named("which way the plane looks")

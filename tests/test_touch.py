@@ -17,7 +17,7 @@ from all_scenes import (
 )
 from scenes import touch
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 LEAST = 43.9  # 44 pixels, what a finger finds, to rounding
 # The middle of every handle, and how far its room reaches.

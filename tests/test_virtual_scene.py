@@ -7,7 +7,7 @@ from scenes import asked, dragged, middle, place, redraw, said
 
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RING = ".nv-handle[aria-label='C, along the rotation']"
 VALUE = "(name) => neurovizScenes.talkOf(box).get(name)"

@@ -8,7 +8,7 @@ from scenes import ask, dragged, named, pause, place, redraw, said, touch
 
 from neuroviz_beyond.blending.panel import BlendingExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 OMEGA, G = named("the angle of ω"), named("the angle of g")
 HEADS = "view=heads;head_dim=2"

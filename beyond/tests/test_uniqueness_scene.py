@@ -6,7 +6,7 @@ from scenes import ask, dragged, middle, named, pause, place, redraw, said, touc
 
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 TURN = named("turn the window round")
 FACTORS = "[role=slider][aria-label='place k']"
