@@ -1,6 +1,7 @@
 """What a field of a setting declares is what its control does."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -71,6 +72,30 @@ def test_a_slider_moves_one_by_one_and_at_once_unless_the_field_says_otherwise()
 def test_a_seed_is_a_number_from_0_to_a_million():
     _, _, more = declared()
     assert (more["seed"].min, more["seed"].max) == (0, 1_000_000)
+
+
+@pytest.mark.parametrize("default", [0, 9])
+def test_a_slider_that_starts_beyond_its_ends_is_refused(default):
+    with pytest.raises(ValueError, match=f"'width' .* from 1 to 8, .*got {default}:"):
+        whole("width", default, 1, 8)
+    with pytest.raises(ValueError, match=f"'width' .* from 1 to 8, .*got {default}:"):
+        real("width", default, 1, 8, 0.5)
+
+
+def test_a_field_without_a_control_is_refused_and_what_nothing_moves_is_a_class_var():
+    @dataclass(frozen=True)
+    class Setting:
+        most: ClassVar[int] = 8
+        width: int = whole("width", 3, 1, 8)
+
+    assert [*make_controls(Setting)[0]] == ["width"]
+
+    @dataclass(frozen=True)
+    class Lacking(Setting):
+        depth: int = 3
+
+    with pytest.raises(TypeError, match="field of Lacking .* depth has none: take"):
+        make_controls(Lacking)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ and row.
         seed: int = seed()
 
 A setting refuses what does not fit together with a ValueError in `__post_init__`.
-Fields with `more=True` stand under "More". ipywidgets is loaded when the controls are
-made, so mathematics may declare settings.
+Fields with `more=True` stand under "More"; what nothing moves is a `ClassVar`.
+ipywidgets is loaded when the controls are made, so mathematics may declare settings.
 """
 
 from __future__ import annotations
@@ -35,6 +35,14 @@ class Control:
     options: dict
     more: bool
     name: str | None
+
+
+def _check_start(label: str, default: float, least: float, most: float) -> None:
+    if not least <= default <= most:
+        raise ValueError(
+            f"the slider {label!r} starts somewhere from {least} to {most}, its ends; "
+            f"got {default}: take another default, or other ends"
+        )
 
 
 # What follows returns a field, and says the type of its value: so a checker sees the
@@ -76,6 +84,7 @@ def whole(
     slow: bool = False,
 ) -> int:
     """A whole number on a slider; a `slow` slider acts only when it is released."""
+    _check_start(label, default, least, most)
     ends = {"min": least, "max": most, "step": step}
     return _control(
         "IntSlider",
@@ -98,6 +107,7 @@ def real(
     shown: str = ".2f",
 ) -> float:
     """A number on a slider, `shown` in this format."""
+    _check_start(label, default, least, most)
     ends = {"min": least, "max": most, "step": step, "readout_format": shown}
     return _control(
         "FloatSlider",
@@ -136,16 +146,26 @@ def seed(label: str = "seed") -> int:
 
 def make_controls(setting: type) -> tuple[Controls, Controls]:
     """The widgets of a setting: those seen at first, and those under "More"; name →
-    widget."""
+    widget.
+
+    Raises:
+        TypeError: if a field declares no control: nothing would move it.
+    """
     import ipywidgets as widgets
 
     first: Controls = {}
     more: Controls = {}
     for one in fields(setting):
-        if control := one.metadata.get("control"):
-            kind = getattr(widgets, control.widget)
-            row = more if control.more else first
-            row[control.name or one.name] = kind(value=one.default, **control.options)
+        control = one.metadata.get("control")
+        if control is None:
+            raise TypeError(
+                f"each field of {setting.__name__} declares a control, as in a: int = "
+                f'whole("a", 3, 1, 8); {one.name} has none: take a function of '
+                "neuroviz/kit/settings.py, or make it a ClassVar, which nothing moves"
+            )
+        kind = getattr(widgets, control.widget)
+        row = more if control.more else first
+        row[control.name or one.name] = kind(value=one.default, **control.options)
     return first, more
 
 
@@ -158,9 +178,9 @@ def read_setting(setting: type, controls: Controls) -> object:
     """
     values = {}
     for one in fields(setting):
-        if control := one.metadata.get("control"):
-            value = controls[control.name or one.name].value
-            # The page compares 6 digits, and rounds 5 up where Python rounds to even:
-            # it gets more of them.
-            values[one.name] = round(value, 8) if isinstance(value, float) else value
+        control = one.metadata["control"]
+        value = controls[control.name or one.name].value
+        # The page compares 6 digits, and rounds 5 up where Python rounds to even: it
+        # gets more of them.
+        values[one.name] = round(value, 8) if isinstance(value, float) else value
     return setting(**values)
