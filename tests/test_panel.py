@@ -157,6 +157,15 @@ def status_of(panel):
     return next(w for w in walk(panel) if isinstance(w, Status))
 
 
+def description_of(panel):
+    """The line of the description as the page gets it."""
+    return next(
+        widget.value
+        for widget in walk(panel)
+        if str(getattr(widget, "value", "")).startswith('<div class="nv-description"')
+    )
+
+
 def kind_of(panel):
     """Whether the status line says done, busy, stale or error."""
     return status_of(panel).said["kind"]
@@ -500,12 +509,37 @@ def test_a_preset_leads_out_of_an_error(toy):
 
 
 def test_a_failing_answer_is_shown_and_the_panel_lives_on(toy):
-    before = toy.description, last(toy)
+    before = last(toy)
     toy.controls["number"].value = FAILS
     assert toy.status == f"ArithmeticError: <b>{FAILS}</b> & more"
-    assert (toy.description, last(toy)) == before
+    assert last(toy) == before
     toy.controls["number"].value = 5
     assert toy.status.startswith("done") and last(toy) == 15 and kind_of(toy) != "error"
+
+
+def test_a_description_says_where_it_is_of_an_earlier_setting(toy, monkeypatch):
+    now = toy.description
+    earlier = f"Of an earlier setting: {now}"
+    toy.controls["number"].value = FAILS  # it fails
+    assert toy.description == earlier
+    toy.controls["number"].value = HANGS  # it is not there yet
+    assert toy.description == earlier
+    toy.cancel()
+    assert toy.description == earlier
+    with pytest.raises(ValueError):
+        toy.state = "number=999"
+    toy.controls["number"].value = 2
+    assert toy.description == now
+    with pytest.raises(ValueError):
+        toy.state = "number=999"
+    assert toy.description == now
+    with monkeypatch.context() as broken:
+        broken.setattr(toy, "_describe", no_more_processes)
+        toy.controls["number"].value = 3
+    # the figure is of 3, and the words are not
+    assert last(toy) == 9 and toy.description == earlier
+    toy.show_words()
+    assert toy.description == earlier and "&quot;number&quot;: 2" in description_of(toy)
 
 
 def test_controls_that_do_not_go_together_are_refused_in_words(toy):

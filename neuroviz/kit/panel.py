@@ -67,7 +67,8 @@ class Panel(Shell):
             plotly Figure.
         facts: what Python says of a scene, as plain data; see the docstring of
             `neuroviz.kit.picture`.
-        description: in words, what the figure shows now.
+        description: in words, what the figure shows now; of an earlier setting, it
+            says so first.
         asks: the topic, or None.
         status: the visible line: busy, done, or the error.
         state: a short string; assigning it restores the panel.
@@ -108,8 +109,10 @@ class Panel(Shell):
         self._theme = theme.current()
         self._quiet = False
         self._is_moved = False
+        self.status = ""
+        self._described = ""
         self._badges = ""
-        self.description = self.status = ""
+        self._described_of: Values = {}  # the controls' values in both
         super().__init__()
         # a control that was asked for by name stays in sight
         self._hides = only is None
@@ -243,6 +246,14 @@ class Panel(Shell):
     def _drawn(self) -> str:
         drawn = self.figure.as_html()
         return f'<div class="{_ASKING}">{drawn}</div>' if self.is_asking else drawn
+
+    @property
+    def description(self) -> str:
+        """In words, what the figure shows; it says so where that is not yet, or cannot
+        be, of the values that the controls have now."""
+        if self._described_of == values_of(self.controls):
+            return self._described
+        return f"Of an earlier setting: {self._described}"
 
     @property
     def is_asking(self) -> bool:
@@ -509,8 +520,10 @@ class Panel(Shell):
             self._fail(error)
 
     def _show_answer(self, answer: object, started: float | None) -> None:
-        self.description = self._describe(answer)
-        self._badges = self._badge(answer)
+        described = self._words("_describe", answer)
+        self._badges = self._words("_badge", answer)
+        self._described = described
+        self._described_of = self._shown_of
         self._say()
         self._follow_state()
         seconds = 0.0 if started is None else _seconds(started)
@@ -521,6 +534,16 @@ class Panel(Shell):
             took = f" in {1000 * seconds:.0f} ms"
         self._set_status(f"done{took}", of=self._shown_of)
 
+    def _words(self, name: str, answer: object) -> str:
+        """What a method of the subclass says of an answer."""
+        words = getattr(self, name)(answer)
+        if not isinstance(words, str):
+            raise TypeError(
+                f"{type(self).__name__}.{name} returns a text; got {words!r}: does it "
+                f"lack a return? ({_ITS_PAGE})"
+            )
+        return words
+
     def _say(self) -> None:
         """Write the title, the badges and the description, as far as they may be
         seen."""
@@ -529,7 +552,7 @@ class Panel(Shell):
             self._write(self.title, "", asking.FIRST_GUESS, self._shown_of)
         else:
             self.remove_class(_ASKING)
-            self._write(self.title, self._badges, self.description, self._shown_of)
+            self._write(self.title, self._badges, self._described, self._described_of)
         self._show_me.layout.display = "" if self.is_asking else "none"
         self._bring_answers()
 
