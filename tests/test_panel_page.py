@@ -4,13 +4,15 @@ measured; what a panel lacks is said when it opens."""
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import plotly.graph_objects as go
 import pytest
 
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.picture import Picture
 from neuroviz.kit.plot import Parts
-from neuroviz.kit.settings import whole
+from neuroviz.kit.settings import choice, whole
 from neuroviz.rank import measure_dimension
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -77,9 +79,71 @@ class Whole(Panel):
         ({"draw": staticmethod(lambda a: go.Figure())}, TypeError, "got Figure"),
         ({"draw": staticmethod(Panel.draw)}, NotImplementedError, "needs draw"),
         ({"_describe": Panel._describe}, NotImplementedError, "needs _describe"),
+        ({"_describe": lambda self, a: None}, TypeError, "_describe returns a text"),
+        ({"_badge": lambda self, a: None}, TypeError, "_badge returns a text"),
     ],
 )
 def test_what_a_panel_lacks_is_said_when_it_opens(lacks, error, said):
     Whole().close()
     with pytest.raises(error, match=said):
         type("Lacking", (Whole,), lacks)()
+
+
+@dataclass(frozen=True)
+class Places:
+    a: int = whole("a", 2, 1, 6)
+    b: int = whole("b", 0, 0, 9, 3)
+    kind: str = choice("kind", [("Plain", "plain"), ("Fancy", "fancy")])
+
+
+PICTURE = Picture(
+    "product",
+    {"schema": "product/1"},
+    place={"a": 2, "b": 0, "kind": "plain"},
+    ranges={"a": (1, 6, 1), "b": (0, 9, 3)},
+    choices={"kind": ["plain", "fancy"]},
+)
+
+
+class Scene(Panel):
+    """A panel whose picture is wrong beyond a = 2."""
+
+    title = "A scene"
+    setting = Places
+    wrong: ClassVar[dict] = {}
+    _answer = staticmethod(lambda setting: setting.a)
+    draw = staticmethod(lambda a: PICTURE._replace(**(Scene.wrong if a > 2 else {})))
+    _describe = staticmethod(lambda a: f"a = {a}")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"facts": {"product": 6}}, "form and its version.*got facts of product only"),
+        ({"facts": {"schema": "p/1", "says": "one"}}, r"words\(.*got 'one'"),
+        ({"place": {"c": 2}}, "controls of its panel, of a, b, kind; got 'c'"),
+        ({"place": {"a": 2, "kind": "plain"}}, "ranges .* controls in its place.*'b'"),
+        ({"place": {"a": 2, "b": 0}}, "choices .* controls in its place.*got 'kind'"),
+        ({"ranges": {"a": (1, 6, 1)}}, "of each slider in its place; 'b' has none"),
+        ({"ranges": {**PICTURE.ranges, "a": (0, 6, 1)}}, r"slider, \(1, 6, 1\); got"),
+        ({"ranges": {**PICTURE.ranges, "kind": (0, 1, 1)}}, "'kind' is none: leave"),
+        ({"choices": {}}, r"list, \['plain', 'fancy'\], in this order; got None"),
+        ({"choices": {"kind": ["fancy", "plain"]}}, r"got \['fancy', 'plain'\]"),
+    ],
+)
+def test_a_picture_that_the_page_could_not_draw_is_refused(monkeypatch, wrong, said):
+    """When the panel opens, and when it moves: then it lives on."""
+    monkeypatch.setattr(Scene, "wrong", wrong)
+    panel = Scene()
+    panel.controls["a"].value = 3
+    assert re.search(said, panel.status), panel.status
+    panel.controls["a"].value = 1
+    assert panel.status.startswith("done")
+    panel.close()
+    with pytest.raises(ValueError, match=said):
+        Scene(state="a=3")
+
+
+def test_a_scene_may_ask_for_no_range_at_all(monkeypatch):
+    monkeypatch.setattr(Scene, "wrong", {"ranges": {}})
+    Scene(state="a=3").close()

@@ -25,6 +25,17 @@ def write_control(value: object) -> str:
     return str(value).replace("%", "%25").replace(";", "%3B")
 
 
+def options_of(control: widgets.Widget) -> list:
+    """The values of a list, in its order.
+
+    >>> options_of(widgets.Dropdown(options=[("plain", 0), ("fancy", 1)]))
+    [0, 1]
+    """
+    return [
+        option[1] if isinstance(option, tuple) else option for option in control.options
+    ]
+
+
 def read_control(name: str, control: widgets.Widget, text: str) -> object:
     """A control's value from a state string; ValueError says what it may be."""
     text = text.strip()
@@ -33,10 +44,7 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is yes or no; got {text!r}")
         return text == "yes"
     if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
-        options = [
-            option[1] if isinstance(option, tuple) else option
-            for option in control.options
-        ]
+        options = options_of(control)
         if text not in options:
             raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
         return text

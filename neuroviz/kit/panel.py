@@ -26,6 +26,7 @@ from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
 from neuroviz.kit.page import Chart, let_go, parts
 from neuroviz.kit.picture import Picture
+from neuroviz.kit.picture_check import check_picture
 from neuroviz.kit.plot import Parts, without_answers
 from neuroviz.kit.presets import row_of_presets
 from neuroviz.kit.settings import Controls, make_controls, read_setting
@@ -424,6 +425,8 @@ class Panel(Shell):
         """The figure, as far as it may be seen: a chart has its headlines once somebody
         has guessed. Of a scene the page hides them."""
         parts = self.draw(answer)
+        if isinstance(parts, Picture):
+            check_picture(parts, self.controls)
         self._hides_answers = self.is_asking and isinstance(parts, Parts)
         return without_answers(parts) if self._hides_answers else parts
 
