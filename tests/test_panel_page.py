@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import plotly.graph_objects as go
 import pytest
+from panels import headlines
 
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
@@ -44,8 +45,18 @@ def test_the_panel_of_the_page_says_what_is_measured(page):
         said = f"{parameters} parameters, dimension {dimension}."
         assert panel.description == said
         assert list(panel.figure.data[0].y) == [parameters, dimension]
+        (headline,) = headlines(panel.figure)
+        assert said == f"{headline}."
     panel.controls["hidden"].value = 4
     assert panel.state == "width=5;hidden=4" and panel.status.startswith("done")
+    panel.close()
+
+
+def test_every_setting_of_the_page_is_answered_where_its_class_is_no_module(page):
+    """As in a notebook: another process could not import it."""
+    panel = page["GatedExplorer"]()
+    panel.state = "width=8;hidden=60"
+    assert panel.status.startswith("done"), panel.status
     panel.close()
 
 
