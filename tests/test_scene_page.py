@@ -20,6 +20,7 @@ import { product } from "./product";
 Object.assign(globalThis, { painter: painterOf({ product }) });
 """
 DRAW = "(message) => painter.react(box, message, 600)"
+DRAW_LATER = f"(message) => void setTimeout({DRAW}, 0, message)"
 POINT = ".nv-handle[aria-label='the weights (a, v)']"
 
 
@@ -166,3 +167,28 @@ def test_the_scene_of_the_page_is_drawn_and_dragged(opened, errors, defined, mes
     bare_page.evaluate(DRAW, answer)
     assert words() == "v = 3.00"
     assert not errors
+
+
+@pytest.mark.browser
+def test_a_scene_that_fails_says_why_in_its_place_and_in_the_console(
+    opened, errors, message
+):
+    failed = opened.get_by_role("alert")
+    wrong = [
+        # before it begins, and while it shows
+        ({"name": "prodct"}, "no scene 'prodct' in this build: list it in web/"),
+        ({"ranges": {}}, "'a' has no range: the ranges of a Picture"),
+    ]
+    for change, said in wrong:
+        with opened.expect_event("pageerror") as heard:
+            opened.evaluate(DRAW_LATER, message | change)
+        assert said in str(heard.value) and said in failed.inner_text()
+        assert opened.locator(".nv-scene").count() == 0
+        opened.evaluate(DRAW, message)
+        assert failed.count() == 0 and opened.locator("h4").count() == 1
+    # the one that failed does not follow the controls any more
+    opened.evaluate("painter.talkOf(box).set({a: 4})")
+    opened.wait_for_function(
+        "document.querySelector('.nv-handle').ariaValueText === 'v = 1.50'"
+    )
+    assert len(errors) == len(wrong)

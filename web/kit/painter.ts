@@ -1,6 +1,7 @@
 /** Draws any scene in an element: for a panel (panel/drawing.ts), or a page without Python. */
 import css from "./scene.css";
 import { alone } from "./controls";
+import { made } from "./made";
 import type { Message, Scene, Talk, Value } from "./picture";
 import { camera, pictureOf } from "./still";
 import { dress, forgetSizes, watchSizes } from "./view";
@@ -30,6 +31,9 @@ interface Drawn {
   sizes: { stop(): void };
 }
 
+/** What stands in the place of a scene that failed. */
+const FAILED = "nv-failed";
+
 /** Pixels: in a narrower element views stand one below the other. */
 const NARROW = 700;
 
@@ -40,6 +44,12 @@ export function painterOf(kinds: Record<string, AnyKind>) {
   const all = new WeakMap<HTMLElement, Drawn>();
 
   function begin(box: HTMLElement, message: Message<unknown, Place>, talk: Talk): Drawn {
+    if (!Object.hasOwn(kinds, message.name)) {
+      throw new Error(
+        `no scene '${message.name}' in this build: list it in web/scenes.ts, ` +
+          "run `npm run build`, start a new kernel, and load the page again",
+      );
+    }
     const { make, style } = kinds[message.name];
     const host = box.appendChild(document.createElement("div"));
     host.className = `nv-scene nv-${message.name}`;
@@ -52,7 +62,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       said: "",
       looks: "",
       again() {},
-      sizes: watchSizes(host, () => drawn.again()),
+      sizes: watchSizes(host, () => orSay(box, () => drawn.again())),
     };
     camera(host, `neuroviz-${message.name}`);
     // Whoever moves something sees at once what is said of it; Python follows.
@@ -61,28 +71,50 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     return drawn;
   }
 
+  function draw(box: HTMLElement, message: Message<unknown, Place>, width: number, talk?: Talk) {
+    const before = all.get(box);
+    const drawn = before ?? begin(box, message, talk ?? alone(message.place));
+    const said = JSON.stringify(message.place);
+    if (before && !talk && before.said !== said) drawn.talk.set(message.place);
+    drawn.said = said;
+    const looks = JSON.stringify([width, message.look]);
+    if (looks !== drawn.looks) {
+      drawn.looks = looks;
+      drawn.host.classList.toggle("narrow", width < NARROW);
+      drawn.host.classList.toggle("medium", width >= NARROW && width < MEDIUM);
+      drawn.host.style.width = `${width}px`;
+      dress(drawn.host, message.look);
+      forgetSizes(drawn.host);
+    }
+    drawn.again = () => drawn.scene.show(message, width);
+    drawn.again();
+  }
+
+  /** An error takes the picture's place, in words; the console gets it, too. */
+  function orSay(box: HTMLElement, paint: () => void) {
+    for (const said of box.querySelectorAll(`:scope > .${FAILED}`)) said.remove();
+    try {
+      paint();
+    } catch (error) {
+      const drawn = all.get(box);
+      all.delete(box);
+      drawn?.sizes.stop();
+      // Its own host is not known yet where a scene failed to begin.
+      for (const host of box.querySelectorAll(":scope > .nv-scene")) host.remove();
+      const says = `the picture cannot be drawn: ${error} (F12, the browser's console, says where)`;
+      box.append(Object.assign(made("p", FAILED, says), { role: "alert" }));
+      drawn?.scene.close();
+      throw error;
+    }
+  }
+
   return {
     /** Draws what Python says, in this width; without a `talk` there is no Python. */
     react(box: HTMLElement, message: Message<unknown, Place>, width: number, talk?: Talk) {
-      const before = all.get(box);
-      const drawn = before ?? begin(box, message, talk ?? alone(message.place));
-      const said = JSON.stringify(message.place);
-      if (before && !talk && before.said !== said) drawn.talk.set(message.place);
-      drawn.said = said;
-      const looks = JSON.stringify([width, message.look]);
-      if (looks !== drawn.looks) {
-        drawn.looks = looks;
-        drawn.host.classList.toggle("narrow", width < NARROW);
-        drawn.host.classList.toggle("medium", width >= NARROW && width < MEDIUM);
-        drawn.host.style.width = `${width}px`;
-        dress(drawn.host, message.look);
-        forgetSizes(drawn.host);
-      }
-      drawn.again = () => drawn.scene.show(message, width);
-      drawn.again();
+      orSay(box, () => draw(box, message, width, talk));
     },
     /** The picture as it is seen, as the address of an image. */
-    toImage(box: HTMLElement, { format }: { format: "png" | "webp" }) {
+    async toImage(box: HTMLElement, { format }: { format: "png" | "webp" }) {
       return pictureOf(all.get(box)!.host, format, 1);
     },
     purge(box: HTMLElement) {
