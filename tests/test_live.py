@@ -210,6 +210,7 @@ def test_the_newest_of_many_moves_is_answered_long_work_is_ended_and_an_error_is
     assert bare.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_live_puts_the_panel_in_the_place_of_its_stills_and_a_link_opens_its_state(
     tmp_path, pyodide, visit
@@ -419,6 +420,7 @@ CELLS = """async ([wheels, cells, known]) => {
 }"""
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_the_cells_of_the_first_notebook_run_without_a_server(bare):
     wheels = [f"live/{path.name}" for path in bare.folder.glob("live/*.whl")]

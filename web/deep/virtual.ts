@@ -8,7 +8,7 @@ import { areOther } from "../kit/facts";
 import { eachFrame, player } from "../kit/motion";
 import { stand } from "../kit/painter";
 import type { Message, Scene, Talk } from "../kit/picture";
-import { footerIn } from "../kit/view";
+import { footerIn, forgetSizes } from "../kit/view";
 import { isSeen } from "../kit/walks";
 import css from "./virtual.css";
 import { barsView } from "./virtual_bars";
@@ -97,7 +97,10 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     const { facts, look, ranges } = message;
     const looks = () => JSON.stringify([matrices.size(), look, controls.here.walk, facts]);
     if (looks() === drawnFor) return;
-    host.classList.toggle("rescaling", !facts.basis);
+    if (host.classList.contains("rescaling") === (facts.basis !== null)) {
+      host.classList.toggle("rescaling");
+      forgetSizes(host);
+    }
     const table = matrices.draw(facts, seenAt(facts.formulas, controls.here), look, ranges);
     bars.draw(facts, table, look);
     if (facts.basis) basis.draw(walkOf(), look);

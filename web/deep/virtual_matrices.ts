@@ -117,9 +117,11 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const asked = () => JSON.stringify([columns, basis, look.sizes, size()]);
     if (asked() === arrangedFor) return;
     const isNarrow = host.classList.contains("narrow");
+    const wasStacked = host.classList.contains("stacked");
     host.classList.toggle("stacked", isNarrow);
     box.style.height = "";
-    const [width, height] = measured();
+    // Side by side, as when it was measured: to measure it again would be one more layout.
+    const [width, height] = isNarrow || wasStacked ? measured() : size();
     const gutter = 4.2 * look.sizes.base;
     const room = {
       width,
@@ -132,8 +134,10 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     table = tableOf(columns, basis, room);
     const isStacked = isNarrow || table.blocks.length > 1;
     host.classList.toggle("stacked", isStacked);
-    box.style.height = isStacked ? `${table.blocks.at(-1)!.end}px` : "";
-    measured();
+    if (isStacked) {
+      box.style.height = `${table.blocks.at(-1)!.end}px`;
+      measured();
+    }
     arrangedFor = asked();
   }
 

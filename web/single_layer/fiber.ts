@@ -23,7 +23,7 @@ const LEAP = 0.3; // in the plane: what jumps further is followed on its way
 
 function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
   let message: Message<FiberFacts, FiberPlace>;
-  let stops: Stop[];
+  let stops: Stop[] | null = null; // made for the first drag
   let atStart: Layer; // with the input that is shown
   let drawnFor = "";
   let isTouched = false;
@@ -42,6 +42,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
     end: () => controls.release(),
     moved(pointer) {
       const { formulas } = message.facts;
+      stops ??= stopsOf(formulas, controls.range("along"));
       controls.go(plane.nearest(pointer, stops, formulas, isSwapped(), controls.range("off")));
     },
     keyed(right, up) {
@@ -138,7 +139,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
       message = next;
       const { facts, look } = next;
       if (isNew) {
-        stops = stopsOf(facts.formulas, next.ranges.along);
+        stops = null;
         isTouched = false;
         shown.seen = null;
         play.stop();
