@@ -19,8 +19,8 @@ import tqdm.auto  # noqa: F401
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-MOST_CASES = 6
-MOST_IN_A_BROWSER = 2
+MOST_CASES = 10
+MOST_IN_A_BROWSER = 3
 """Of a test with more cases, `make test` runs so many, drawn by the test's name; `make
 test-all` runs all."""
 
