@@ -36,8 +36,7 @@ from neuroviz.kit.status import Values, values_of
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-# Pixels. Below, words of a figure in lecture size meet:
-# headings of the surface do first.
+# Pixels. Below, words of a figure in lecture size meet: the surface's headings first.
 _ROOM_FOR_A_LECTURE = 1040
 _SCROLL_BAR = 20  # pixels: where one comes with large letters, they do not go with it
 _ITS_PAGE = "docs/panel.md adds one"
