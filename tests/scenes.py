@@ -22,9 +22,14 @@ HEAR = """() => {
 }"""
 
 
-def load(page, name: str) -> None:
-    """The scripts "scenes" or "plotly" as `code`, and what tests ask as `helper`."""
-    page.evaluate(LOAD, ["code", gzip.decompress(bundle(name)).decode()])
+def code_of(painter: str) -> str:
+    """A script that draws figures."""
+    return gzip.decompress(bundle(painter)).decode()
+
+
+def load(page, painter: str) -> None:
+    """A script that draws figures as `code`, and what tests ask as `helper`."""
+    page.evaluate(LOAD, ["code", code_of(painter)])
     page.evaluate(LOAD, ["helper", HELPER.read_text(encoding="utf-8")])
 
 
@@ -42,8 +47,9 @@ def show(
     """A panel's picture, as a page without a kernel shows it."""
     page.emulate_media(reduced_motion=motion)
     page.set_content(f"{theme.css()}<div class='nv'><div id='box'></div></div>")
-    load(page, "scenes")
-    redraw(page, kind(state=state))
+    panel = kind(state=state)
+    load(page, panel.figure.painter)
+    redraw(page, panel)
     page.wait_for_selector(".nv-handle[transform], [role=gridcell]")
     return page
 
@@ -58,8 +64,8 @@ def show_on_phone(new_page, kind: type, width: int, height: int):
         f"{viewport}{theme.css()}<body style='margin: 0'>{text}<div"
         f" class=nv><div id=box></div></div>{text * 4}</body>"
     )
-    page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
     panel = kind()
+    page.add_script_tag(content=code_of(panel.figure.painter))
     page.evaluate(
         "([m, w]) => neurovizScenes.react(box, m, w)", [panel.figure.drawn, width]
     )

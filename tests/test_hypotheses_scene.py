@@ -1,13 +1,11 @@
 """The map of hypotheses in a browser, without a kernel: cells are chosen by mouse,
 finger and keyboard."""
 
-import gzip
-
 import pytest
+from scenes import code_of
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +26,7 @@ def opened(new_page):
         page.set_content(
             f"{head}<body style='margin: 0'><div class='nv'><div id='box'></div></div>"
         )
-        page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
+        page.add_script_tag(content=code_of("scenes/deep"))
         page.drawn_in = width
         answer(page, state)
         pages.append(page)

@@ -1,16 +1,15 @@
 """The ledger in a browser, without a kernel: one takes hold of a network, and the
 output stands still."""
 
-import gzip
 import re
 
 import numpy as np
 import pytest
+from scenes import code_of
 
 from neuroviz.deep.ledger import LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
 
 pytestmark = pytest.mark.browser
 
@@ -56,7 +55,7 @@ def opened(bare_page):
             f"{theme.css()}<body style='margin: 0'><div class='nv'><div"
             " id='box'></div></div></body>"
         )
-        bare_page.add_script_tag(content=gzip.decompress(bundle("scenes")).decode())
+        bare_page.add_script_tag(content=code_of("scenes/deep"))
         show(bare_page, state, width)
         bare_page.wait_for_timeout(wait)  # at first all falls
         return bare_page

@@ -20,7 +20,7 @@ from panels import PATIENCE, eventually, is_alive, plain, walk
 from plotly.offline import get_plotlyjs_version
 
 from neuroviz.kit import theme
-from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle
+from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle, painters
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
@@ -1005,15 +1005,22 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
         "from neuroviz.kit.page import Chart\n"
         "from neuroviz.kit.plot import Parts\n"
         "from neuroviz.kit.picture import Picture\n"
-        "chart, scene = Parts([], {}), Picture('surface', {}, {}, {})\n"
-        "charts = [Chart(parts) for parts in (chart, chart, scene, scene, chart)]\n"
-        "print([(chart.painter, len(chart.code) > 5000) for chart in charts])\n"
+        "chart, surface, section, ledger = Parts([], {}), *(\n"
+        "    Picture(name, {}, {}, {})\n"
+        "    for name in ('singular/surface', 'singular/section', 'deep/ledger')\n"
+        ")\n"
+        "for parts in (chart, chart, surface, section, ledger, chart):\n"
+        "    it = Chart(parts)\n"
+        "    print(it.painter, len(it.code) > 5000)\n"
     )
-    plotly = ("plotly", True)
-    scenes = ("scenes", True)
-    assert run_python(code) == str(
-        [plotly, ("plotly", False), scenes, ("scenes", False), ("plotly", False)]
-    )
+    assert run_python(code).splitlines() == [
+        "plotly True",
+        "plotly False",
+        "scenes/singular True",
+        "scenes/singular False",
+        "scenes/deep True",
+        "plotly False",
+    ]
     chart._handle_custom_msg({"want": "painter"}, [])
     ((message, (brought,)),) = chart.said
     assert message == {"painter": True} and gzip.decompress(brought).startswith(
@@ -1023,11 +1030,12 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
 
 def test_plotly_has_the_version_of_its_python_package_and_painters_are_small():
     plotly = bundle("plotly")
-    scenes = bundle("scenes")
+    scenes = [bundle(name) for name in painters() if name != "plotly"]
     banner = gzip.decompress(plotly)[:200].decode()
     assert f"plotly.js {get_plotlyjs_version()}," in banner
     assert len(plotly) < 450_000
-    assert len(scenes) < 400_000
+    assert len(scenes) == 6
+    assert max(map(len, scenes)) < 70_000
 
 
 def test_a_chart_answers_as_a_figure_does_and_can_stand_alone(toy):

@@ -108,7 +108,7 @@ class Places:
 
 
 PICTURE = Picture(
-    "product",
+    "deep/product",
     {"schema": "product/1"},
     place={"a": 2, "b": 0, "kind": "plain"},
     ranges={"a": (1, 6, 1), "b": (0, 9, 3)},

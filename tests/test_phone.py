@@ -387,7 +387,7 @@ def test_a_first_visit_fetches_little(built, browse):  # noqa: F811
     sizes = {}
     for place in places:
         path = built / place.removeprefix(built.as_posix() + "/")
-        if path.parent.name == "panels" or path.name in ("scenes.js", "look.js"):
+        if path.parent.name in ("panels", "scenes") or path.name == "look.js":
             continue
         sent = path.read_bytes()
         packed = sent if path.suffix == ".woff2" else gzip.compress(sent)

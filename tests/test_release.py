@@ -274,10 +274,10 @@ def test_what_is_built_installs_and_works(tmp_path):
     assert {f"{BEGIN}{name}" for name in path} == {
         name for name in names if name.startswith(BEGIN)
     }
-    scripts = {
-        path.name for path in (ROOT / "neuroviz" / "kit" / "javascript").iterdir()
+    scripts = {path.name for path in (ROOT / "neuroviz/kit/javascript").rglob("*.*")}
+    assert scripts <= {
+        name.rpartition("/")[2] for name in names if "/javascript/" in name
     }
-    assert scripts <= {name.rpartition("javascript/")[2] for name in names}
     assert "neuroviz/py.typed" in names
     with zipfile.ZipFile(beyond) as file:
         other = set(file.namelist())

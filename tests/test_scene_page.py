@@ -14,12 +14,12 @@ from node import TOOLS, WEB, need_node
 from neuroviz.kit.plot import plain
 
 PAGE = Path(__file__).parents[1] / "docs" / "scene.md"
-LIST = """import { painterOf } from "../kit/painter";
+LIST = """import { offer } from "../kit/sections";
 import { product } from "./product";
 
-Object.assign(globalThis, { painter: painterOf({ product }) });
+offer("deep", { product });
 """
-DRAW = "(message) => painter.react(box, message, 600)"
+DRAW = "(message) => neurovizScenes.react(box, message, 600)"
 DRAW_LATER = f"(message) => void setTimeout({DRAW}, 0, message)"
 POINT = ".nv-handle[aria-label='the weights (a, v)']"
 
@@ -152,13 +152,13 @@ def test_the_scene_of_the_page_is_drawn_and_dragged(opened, errors, defined, mes
     bare_page.mouse.move(x + 80, y, steps=5)
     assert words() == "v = 2.00", "before the pointer is let go"
     bare_page.mouse.up()
-    assert bare_page.evaluate("painter.talkOf(box).get('a')") == 3
+    assert bare_page.evaluate("neurovizScenes.talkOf(box).get('a')") == 3
     # v is smaller, so the point has gone down.
     assert middle() == pytest.approx((x + 80, y + 40), abs=1)
     bare_page.keyboard.press("Shift+ArrowLeft")
     assert words() == "v = 6.00", "the slider ends at a = 1"
     # The slider moves the point, and so does what Python says.
-    bare_page.evaluate("painter.talkOf(box).set({a: 4})")
+    bare_page.evaluate("neurovizScenes.talkOf(box).set({a: 4})")
     # On a way that one can follow.
     bare_page.wait_for_function(
         "document.querySelector('.nv-handle').ariaValueText === 'v = 1.50'"
@@ -176,18 +176,24 @@ def test_a_scene_that_fails_says_why_in_its_place_and_in_the_console(
     failed = opened.get_by_role("alert")
     wrong = [
         # before it begins, and while it shows
-        ({"name": "prodct"}, "no scene 'prodct' in this build: list it in web/"),
+        (
+            {"name": "deep/prodct"},
+            "no scene 'deep/prodct' in this build: list it in web/deep/scenes.ts",
+        ),
+        ({"name": "dep/product"}, "list it in web/dep/scenes.ts"),
         ({"ranges": {}}, "'a' has no range: the ranges of a Picture"),
     ]
     for change, said in wrong:
-        with opened.expect_event("pageerror") as heard:
+        if "name" in change:
+            opened.evaluate("neurovizScenes.purge(box)")
+        with opened.expect_event("pageerror", timeout=20_000) as heard:
             opened.evaluate(DRAW_LATER, message | change)
         assert said in str(heard.value) and said in failed.inner_text()
         assert opened.locator(".nv-scene").count() == 0
         opened.evaluate(DRAW, message)
         assert failed.count() == 0 and opened.locator("h4").count() == 1
     # the one that failed does not follow the controls any more
-    opened.evaluate("painter.talkOf(box).set({a: 4})")
+    opened.evaluate("neurovizScenes.talkOf(box).set({a: 4})")
     opened.wait_for_function(
         "document.querySelector('.nv-handle').ariaValueText === 'v = 1.50'"
     )

@@ -1,14 +1,13 @@
 """A page may hold several scenes: each looks as it does alone."""
 
-import gzip
-
 import all_explorables
 import pytest
 from all_scenes import SCENES
+from scenes import code_of
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
+from neuroviz.kit.page import painters
 
 pytestmark = pytest.mark.browser
 
@@ -44,12 +43,13 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
         drawn[kind.__name__] = panel.figure.drawn
         panel.close()
     bare_page.emulate_media(reduced_motion="reduce")
-    code = gzip.decompress(bundle("scenes")).decode()
+    codes = [code_of(name) for name in painters() if name != "plotly"]
 
     def places_in_a_page_with(names):
         boxes = [f"<div class='nv'><div id='{name}'></div></div>" for name in names]
         bare_page.set_content(theme.css() + "".join(boxes))
-        bare_page.add_script_tag(content=code)
+        for code in codes:
+            bare_page.add_script_tag(content=code)
         for name in names:
             bare_page.evaluate(SHOW, [name, drawn[name]])
         bare_page.wait_for_timeout(1000)  # what begins with a move has come to rest
@@ -68,9 +68,8 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
 def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_page, few):
     """A tab of a notebook, or a folded cell: nothing has a size there."""
     bare_page.emulate_media(reduced_motion="reduce")
-    code = gzip.decompress(bundle("scenes")).decode()
 
-    def places_of(name, drawn, is_hidden):
+    def places_of(name, drawn, code, is_hidden):
         style = "display: none" if is_hidden else ""
         box = f"<div class='nv' style='{style}'><div id='{name}'></div></div>"
         bare_page.set_content(theme.css() + box)
@@ -84,9 +83,10 @@ def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_pag
     for kind in few(REDRAWN):
         panel = getattr(all_explorables, kind)()
         drawn = panel.figure.drawn
+        code = code_of(panel.figure.painter)
         panel.close()
-        seen = places_of(kind, drawn, is_hidden=False)
-        hidden = places_of(kind, drawn, is_hidden=True)
+        seen = places_of(kind, drawn, code, is_hidden=False)
+        hidden = places_of(kind, drawn, code, is_hidden=True)
         for one, other in zip(hidden, seen, strict=True):
             assert one[0] == other[0]
             assert one[1] == pytest.approx(other[1], abs=0.5), (kind, one[0])

@@ -3,7 +3,7 @@
  * its first line which files it was built from, and their hash: tests/test_web.py compares them.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -88,11 +88,16 @@ await make("plotly.ts", `${PANELS}/plotly`, {
   alias: { regl: "@plotly/regl", stream: "stream-browserify" },
   define: { global: "window", "define.amd": "false" },
 });
-await make("scenes.ts", `${PANELS}/scenes`, {
-  isPacked: true,
-  format: "iife",
-  loader: { ".css": "text" },
-});
+// Plain scripts: a page that is opened from a disk may load no module.
+mkdirSync(here(`${PANELS}/scenes`), { recursive: true });
+for (const section of readdirSync(here("."))) {
+  if (!existsSync(here(`${section}/scenes.ts`))) continue;
+  await make(`${section}/scenes.ts`, `${PANELS}/scenes/${section}`, {
+    isPacked: true,
+    format: "iife",
+    loader: { ".css": "text" },
+  });
+}
 // Each is one widget, which brings its script.
 for (const name of ["chart", "copy", "export", "status"]) {
   await make(`kit/panel/${name}.ts`, `${PANELS}/${name}`, {});

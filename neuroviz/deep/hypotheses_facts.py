@@ -32,7 +32,7 @@ def hypotheses_picture(study: HypothesesStudy) -> Picture:
     ranges = sizes | {"tokens": (1, MAX_TOKENS, 1)}
     choices = {"kind": [*ATTENTION_KINDS], "over": ["heads", "widths"]}
     place = asdict(study.setting)
-    return Picture("hypotheses", hypotheses_facts(study), place, ranges, choices)
+    return Picture("deep/hypotheses", hypotheses_facts(study), place, ranges, choices)
 
 
 def hypotheses_facts(study: HypothesesStudy) -> Facts:

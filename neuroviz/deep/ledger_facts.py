@@ -31,7 +31,7 @@ _SYMMETRIES = {
 def ledger_picture(study: LedgerStudy) -> Picture:
     """The network of a ledger, and its numbers."""
     choices = {"kind": list(ATTENTION_KINDS)}
-    return Picture("ledger", ledger_facts(study), study.place, {}, choices)
+    return Picture("deep/ledger", ledger_facts(study), study.place, {}, choices)
 
 
 def ledger_facts(study: LedgerStudy) -> Facts:

@@ -21,7 +21,7 @@ def virtual_picture(study: InterfaceStudy | RescalingStudy) -> Picture:
     """The two networks, matrix by matrix, and how far each matrix has moved."""
     place = {name: getattr(study.setting, name) for name in ("walk", *RANGES)}
     return Picture(
-        "virtual", virtual_facts(study), place, RANGES, {"walk": list(WALKS)}
+        "deep/virtual", virtual_facts(study), place, RANGES, {"walk": list(WALKS)}
     )
 
 

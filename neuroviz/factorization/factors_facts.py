@@ -26,7 +26,9 @@ SCHEMA = "factors/1"
 def factors_picture(study: FactorizationStudy) -> Picture:
     """The matrices, the singular values, the count, and for 2 × 2 the surface."""
     choices = {"walk": list(WALKS), "rank": list(RANKS)}
-    return Picture("factors", factors_facts(study), study.place, RANGES, choices)
+    return Picture(
+        "factorization/factors", factors_facts(study), study.place, RANGES, choices
+    )
 
 
 def factors_facts(study: FactorizationStudy) -> Facts:

@@ -139,9 +139,9 @@ class Chart(anywidget.AnyWidget):
     of a plotly Figure.
 
     The page gets the figure whole, and then what changes. What draws it there is
-    plotly.js, or the scenes (`neuroviz.kit.picture`): it comes with the first chart of
-    a kernel that needs it; all charts of a page share it, and a page that has none asks
-    for it.
+    plotly.js, or the scenes of a section (`neuroviz.kit.picture`). The first chart of a
+    kernel that needs it brings it; all charts of a page share it, and a page that has
+    none asks for it.
 
     Args:
         parts: of the figure that is drawn first.
@@ -177,7 +177,7 @@ class Chart(anywidget.AnyWidget):
     ) -> None:
         self._figure = None
         drawn = self._plain(parts, of) | {"revision": 0}
-        painter = "scenes" if isinstance(parts, Picture) else "plotly"
+        painter = parts.painter if isinstance(parts, Picture) else "plotly"
         brought = b"" if painter in Chart._has_sent else bundle(painter)
         Chart._has_sent.add(painter)
         super().__init__(
@@ -303,8 +303,27 @@ def script_of_a_page(name: str, painter: str, brought: str, figure: str) -> str:
     return f"<script>(() => {{\n{script('alone.js')}{calls}\n}})();</script>"
 
 
+def painters() -> list[str]:
+    """What draws figures: "plotly", and "scenes/" with each section.
+
+    >>> "plotly" in painters(), "scenes/deep" in painters()
+    (True, True)
+    """
+    found = _JAVASCRIPT.rglob("*.js.gz")
+    return sorted(
+        path.relative_to(_JAVASCRIPT).as_posix().removesuffix(".js.gz")
+        for path in found
+    )
+
+
 def bundle(name: str) -> bytes:
-    """What `make javascript` has built, "plotly" or "scenes", compressed."""
+    """The script of one of the `painters`, compressed."""
+    if name not in painters():
+        raise LookupError(
+            f"no script {name} draws figures; there are {', '.join(painters())}. A"
+            " section is a folder of web/ with a scenes.ts; `make javascript` builds"
+            " its script"
+        )
     return (_JAVASCRIPT / f"{name}.js.gz").read_bytes()
 
 

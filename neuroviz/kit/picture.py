@@ -44,7 +44,8 @@ class Picture(NamedTuple):
     """A picture of the page.
 
     Attributes:
-        name: of the scene, as `web/scenes.ts` lists it, such as "fiber".
+        name: of the scene: its section, a folder of `web/`, and its own, as `scenes.ts`
+            of that folder lists it, such as "deep/ledger".
         facts: plain data; `facts["schema"]` names its form and version, such as
             "fiber/1".
         place: control → value, of those that the picture moves or follows: where the
@@ -59,6 +60,21 @@ class Picture(NamedTuple):
     place: dict[str, Any]
     ranges: dict[str, tuple[float, float, float]]
     choices: dict[str, list] = {}
+
+    @property
+    def painter(self) -> str:
+        """The script that draws it: that of its section.
+
+        >>> Picture("deep/ledger", {}, {}, {}).painter
+        'scenes/deep'
+        """
+        section, _, name = self.name.partition("/")
+        if not name:
+            raise ValueError(
+                "the name of a Picture is a section, a slash, and a scene of it, such"
+                f' as "deep/ledger"; got "{self.name}"'
+            )
+        return f"scenes/{section}"
 
     def message(self) -> dict[str, Any]:
         """All that the page gets."""

@@ -113,7 +113,7 @@ def learning_picture(study: LearningStudy) -> Picture:
     """The surface with the layers on it, and beside it the question and the true
     distances."""
     place = {name: getattr(study.setting, name) for name in RANGES}
-    return Picture("learning", learning_facts(), place, RANGES)
+    return Picture("singular/learning", learning_facts(), place, RANGES)
 
 
 @lru_cache(maxsize=8)

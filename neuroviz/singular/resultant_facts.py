@@ -23,7 +23,7 @@ def resultant_picture(study: ResultantStudy) -> Picture:
     them."""
     place = {name: getattr(study.setting, name) for name in NAMES}
     return Picture(
-        "resultant", resultant_facts(study), place, dict.fromkeys(NAMES, RANGE)
+        "singular/resultant", resultant_facts(study), place, dict.fromkeys(NAMES, RANGE)
     )
 
 

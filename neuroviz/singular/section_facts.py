@@ -30,7 +30,7 @@ _ROOM = 1.14  # around the surface, for the plane
 def section_picture(study: SectionStudy) -> Picture:
     """The slice with the plane in space, and beside it the section as a plane curve."""
     place = {name: getattr(study.setting, name) for name in RANGES}
-    return Picture("section", section_facts(study), place, RANGES)
+    return Picture("singular/section", section_facts(study), place, RANGES)
 
 
 def section_facts(study: SectionStudy) -> Facts:

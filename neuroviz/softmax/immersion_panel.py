@@ -114,7 +114,9 @@ def study_proof(setting: ProofSetting) -> ImmersionStudy:
 
 def proof_picture(study: ImmersionStudy) -> Picture:
     """The tokens on their line, and what the experiments leave hidden."""
-    return Picture("immersion", immersion_facts(study), study.place, _RANGES, _CHOICES)
+    return Picture(
+        "softmax/immersion", immersion_facts(study), study.place, _RANGES, _CHOICES
+    )
 
 
 class ProofExplorer(Panel):

@@ -75,7 +75,7 @@ def new_variable_picture(study: NewVariableStudy) -> Picture:
     """The dot (y, P), and beside it the table with both sides of its equation."""
     place = {name: getattr(study.setting, name) for name in ("stage", "y", "P")}
     facts = new_variable_facts(study.setting.statement)
-    return Picture("new-variable", facts, place, RANGES, _CHOICES)
+    return Picture("softmax/new-variable", facts, place, RANGES, _CHOICES)
 
 
 class NewVariableExplorer(Panel):

@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from neuroviz.kit import theme
-from neuroviz.kit.page import bundle
+from neuroviz.kit.page import bundle, painters
 from neuroviz.rank.checks import SlipError
 from tools import links
 from tools.book import font, front, questions, reference
@@ -308,7 +308,8 @@ def _files(
     """What the pages load, and what readers take away."""
     static = site / "_static"
     _write(static / "plotly.min.js", plotly.offline.get_plotlyjs())
-    _write(static / "scenes.js", gzip.decompress(bundle("scenes")).decode())
+    for name in set(painters()) - {"plotly"}:
+        _write(static / f"{name}.js", gzip.decompress(bundle(name)).decode())
     _write(
         static / "look.js",
         f"window.neurovizLook={json.dumps(look(), separators=(',', ':'))};\n",

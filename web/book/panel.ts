@@ -44,6 +44,10 @@ const LEAST_STACKED = 300;
 const REST = 150; // milliseconds: a scene that rests at the place of a still shows it
 const CONFIG = { displaylogo: false, showSendToCloud: false };
 
+/** The script that draws a figure: a scene's name is its section, a slash, and its own. */
+const painterOf = (figure: Data["figure"]): string =>
+  isScene(figure) ? `scenes/${figure.name.split("/")[0]}.js` : "plotly.min.js";
+
 /** Name of a panel → its data, once its script has run. */
 const found: Record<string, Data> = {};
 globalThis.neurovizPanel = (name, data) => void (found[name] = data);
@@ -118,7 +122,7 @@ export class Panel {
     const name = this.element.id;
     try {
       await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
-      await load(isScene(found[name].figure) ? "scenes.js" : "plotly.min.js");
+      await load(painterOf(found[name].figure));
     } catch (error) {
       const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
       says.textContent =

@@ -5,7 +5,12 @@
  */
 
 const MOST_AWAKE = 8;
-const awake = new Set<Sleeper>();
+declare global {
+  // Each section has this file for itself: what a page has once stands here.
+  var neurovizAwake: Set<Sleeper> | undefined;
+}
+
+const awake = (globalThis.neurovizAwake ??= new Set());
 
 export interface Sleep {
   /** Draws the canvas; asked before a picture of it is taken. */

@@ -44,15 +44,16 @@ export function painterOf(kinds: Record<string, AnyKind>) {
   const all = new WeakMap<HTMLElement, Drawn>();
 
   function begin(box: HTMLElement, message: Message<unknown, Place>, talk: Talk): Drawn {
+    const [section, name] = message.name.split("/");
     if (!Object.hasOwn(kinds, message.name)) {
       throw new Error(
-        `no scene '${message.name}' in this build: list it in web/scenes.ts, ` +
+        `no scene '${message.name}' in this build: list it in web/${section}/scenes.ts, ` +
           "run `npm run build`, start a new kernel, and load the page again",
       );
     }
     const { make, style } = kinds[message.name];
     const host = box.appendChild(document.createElement("div"));
-    host.className = `nv-scene nv-${message.name}`;
+    host.className = `nv-scene nv-${name}`;
     // In the host, so that a saved picture has it, too.
     host.appendChild(document.createElement("style")).textContent = css + style;
     const drawn: Drawn = {
@@ -64,7 +65,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       again() {},
       sizes: watchSizes(host, () => orSay(box, () => drawn.again())),
     };
-    camera(host, `neuroviz-${message.name}`);
+    camera(host, `neuroviz-${name}`);
     // Whoever moves something sees at once what is said of it; Python follows.
     talk.heard(() => host.closest(".nv-asking")?.classList.remove("nv-asking"));
     all.set(box, drawn);

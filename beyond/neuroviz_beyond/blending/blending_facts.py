@@ -25,7 +25,7 @@ def blending_picture(study: TokenStudy | HeadsStudy) -> Picture:
     else:
         place = {"turn": s.turn, "follow": s.follow}
         ranges = {"turn": (0, FULL_TURN, 1)}
-    return Picture("blending", blending_facts(study), place, ranges)
+    return Picture("beyond/blending", blending_facts(study), place, ranges)
 
 
 def blending_facts(study: TokenStudy | HeadsStudy) -> Facts:

@@ -23,7 +23,7 @@ EQUAL = 1e-9
 def uniqueness_picture(study: SingletonStudy) -> Picture:
     """The tokens of θ, the maps of both, and the tokens of θ′."""
     place = {"travel": study.setting.travel}
-    return Picture("uniqueness", uniqueness_facts(study), place, {"travel": WAY})
+    return Picture("beyond/uniqueness", uniqueness_facts(study), place, {"travel": WAY})
 
 
 def uniqueness_facts(study: SingletonStudy) -> Facts:

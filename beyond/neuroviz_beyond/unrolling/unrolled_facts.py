@@ -16,7 +16,7 @@ SCHEMA = "unrolled/1"
 def unrolled_picture(study: UnrollStudy) -> Picture:
     """The tree of the layers over one term; the place has no range, as its end is the
     term's."""
-    return Picture("unrolled", unrolled_facts(study), study.moves, {})
+    return Picture("beyond/unrolled", unrolled_facts(study), study.moves, {})
 
 
 def unrolled_facts(study: UnrollStudy) -> Facts:

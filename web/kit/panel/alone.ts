@@ -1,24 +1,19 @@
 /** A panel's figure in a page without Python: what nbconvert makes of a notebook it has run. */
 import type { Chart, Picture } from "./drawing";
-import { unpack, type Painters } from "./unpack";
+import { unpack, type PainterOf } from "./unpack";
 
 declare global {
   /** What the first figure of each kind brings for all others. */
-  var neurovizAlone: { [Name in keyof Painters]?: Promise<Painters[Name]> } | undefined;
+  var neurovizAlone: Record<string, Promise<unknown>> | undefined;
 }
 
 const LEAST_WIDTH = 200; // pixels: less is a slide that is not seen yet
 const CONFIG = { displaylogo: false, staticPlot: true };
 
 /** Draws into the element of this name; `brought` is the painter's script, base64 of gzip. */
-export async function draw(
-  name: string,
-  painter: keyof Painters,
-  brought: string,
-  drawn: Chart | Picture,
-) {
+export async function draw(name: string, painter: string, brought: string, drawn: Chart | Picture) {
   const painters = (globalThis.neurovizAlone ??= {});
-  if (brought) painters[painter] ??= unpack<never>(bytesOf(brought));
+  if (brought) painters[painter] ??= unpack(bytesOf(brought));
   const box = document.getElementById(name);
   const found = await painters[painter];
   if (!found || !box) return;
@@ -27,12 +22,12 @@ export async function draw(
     const width = Math.floor(entry.contentRect.width);
     if (width < LEAST_WIDTH) return;
     sight.disconnect();
-    if (painter === "scenes") {
-      (found as Painters["scenes"]).react(box, drawn as Picture, width);
+    if ("name" in drawn) {
+      globalThis.neurovizScenes.react(box, drawn, width);
       return;
     }
-    const { data, layout } = drawn as Chart;
-    (found as Painters["plotly"]).react(box, data, { ...layout, width }, CONFIG);
+    const { data, layout } = drawn;
+    (found as PainterOf<"plotly">).react(box, data, { ...layout, width }, CONFIG);
   });
   sight.observe(box);
 }

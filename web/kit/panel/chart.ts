@@ -3,12 +3,12 @@ import { changed, type Change } from "./changes";
 import type { Drawn } from "./drawing";
 import { Figure } from "./figure";
 import type { Model, References } from "./model";
-import { painters } from "./painters";
-import type { Painters } from "./unpack";
+import { painterNamed } from "./painters";
 
 interface State {
   drawn: Drawn;
-  painter: keyof Painters;
+  /** What draws it: "plotly", or "scenes/" and a section. */
+  painter: string;
   /** The painter's script, compressed; empty where an earlier chart has brought it. */
   code: DataView<ArrayBuffer>;
   controls: References;
@@ -30,7 +30,7 @@ export default () => {
   return {
     initialize({ model }: { model: ChartModel }) {
       drawn = model.get("drawn");
-      const painter = painters[model.get("painter")];
+      const painter = painterNamed(model.get("painter"));
       const code = model.get("code");
       if (code.byteLength) painter.take(code);
       const stop = painter.askUntilThere(() => model.send({ want: "painter" }));

@@ -1,12 +1,12 @@
-/** A figure in its box, drawn by plotly.js or by the scenes. */
+/** A figure in its box, drawn by plotly.js or by a scene. */
 import type { Data, Layout } from "plotly.js/lib/core";
 import type { Message, Value } from "../picture";
 import { forFingers } from "./fingers";
 import { controlsOf, type Holder } from "./model";
-import { painters } from "./painters";
+import { painterNamed } from "./painters";
 import { talkOf } from "./talk";
 import { withoutTouching } from "./cell_numbers";
-import type { Painters } from "./unpack";
+import type { PainterOf } from "./unpack";
 
 /** A figure as plain data; `of` are the values of the controls that it is of. */
 export type Drawn = (Chart | Picture) & { of: Record<string, Value>; revision: number };
@@ -17,7 +17,7 @@ export interface Chart {
   layout: Partial<Layout>;
 }
 
-/** What the scenes draw. */
+/** What a scene draws. */
 export type Picture = Message<unknown, Record<string, Value>>;
 
 interface ImageOptions {
@@ -36,12 +36,12 @@ export interface Drawing {
 /** Once its painter is there; `now` is the figure as Python said it last. */
 export async function drawingIn(
   box: HTMLElement,
-  painter: keyof Painters,
+  painter: string,
   widget: Holder,
   now: () => Drawn,
 ): Promise<Drawing> {
-  if (painter === "plotly") return chartIn(box, await painters.plotly.ready);
-  const scenes = await painters.scenes.ready;
+  if (painter === "plotly") return chartIn(box, await painterNamed("plotly").ready);
+  const scenes = await painterNamed(painter as `scenes/${string}`).ready;
   const talk = talkOf(await controlsOf(widget), () => (now() as Picture).choices);
   return {
     draw: (drawn, width) => scenes.react(box, drawn as Picture, width, talk),
@@ -50,7 +50,7 @@ export async function drawingIn(
   };
 }
 
-function chartIn(box: HTMLElement, plotly: Painters["plotly"]): Drawing {
+function chartIn(box: HTMLElement, plotly: PainterOf<"plotly">): Drawing {
   const config = { displaylogo: false, showSendToCloud: false };
   return {
     draw(drawn, width) {

@@ -1,7 +1,7 @@
 /** The buttons CSV, SVG and PNG: the page makes the files. */
 import { buttonOf } from "./button";
 import type { Model } from "./model";
-import { painters } from "./painters";
+import { painterNamed } from "./painters";
 
 const KEPT = 60_000; // milliseconds that the browser has for the file
 
@@ -37,7 +37,7 @@ async function savePicture(element: Element, model: Model<State>, format: Pictur
   const filename = model.get("name");
   // Types of plotly.js lack the scale, and want a size: without one it is that of the page.
   const options = { format, filename, scale: format === "png" ? model.get("scale") : 1 };
-  const plotly = await painters.plotly.ready;
+  const plotly = await painterNamed("plotly").ready;
   plotly.downloadImage(plot, options as never);
 }
 

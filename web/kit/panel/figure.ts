@@ -31,7 +31,7 @@ export class Figure {
     private readonly now: () => Drawn,
   ) {
     const painter = model.get("painter");
-    this.box.className = `nv-${painter}`;
+    this.box.className = painter === "plotly" ? "nv-plotly" : "";
     element.append(this.box);
     drawingIn(this.box, painter, model, now).then(
       (drawing) => {

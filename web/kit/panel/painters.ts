@@ -1,5 +1,5 @@
-/** What draws figures, plotly.js or the scenes: it comes once a page, and all charts share it. */
-import { unpack, type Painters } from "./unpack";
+/** What draws figures, such as plotly.js: it comes once a page, and all charts share it. */
+import { unpack, type PainterOf } from "./unpack";
 
 const LOOK_EVERY = 500; // milliseconds
 const ASK_AGAIN = 5000;
@@ -41,14 +41,12 @@ class Arrival<Painter> {
   }
 }
 
-type Arrivals = { [Name in keyof Painters]: Arrival<Painters[Name]> };
-
 declare global {
   // Each widget has this file for itself: what a page has once stands here.
-  var neurovizPainters: Arrivals | undefined;
+  var neurovizPainters: Record<string, Arrival<unknown>> | undefined;
 }
 
-export const painters: Arrivals = (globalThis.neurovizPainters ??= {
-  plotly: new Arrival(),
-  scenes: new Arrival(),
-});
+export function painterNamed<Name extends string>(name: Name): Arrival<PainterOf<Name>> {
+  const all = (globalThis.neurovizPainters ??= {});
+  return (all[name] ??= new Arrival()) as Arrival<PainterOf<Name>>;
+}

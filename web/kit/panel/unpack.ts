@@ -1,16 +1,9 @@
-/** The compressed scripts that draw figures: plotly.js is a module, the scenes are none. */
+/** The compressed scripts that draw figures: plotly.js is a module, those of scenes are none. */
 import type Plotly from "plotly.js/lib/core";
-import type { painterOf } from "../painter";
+import type { Scenes } from "../sections";
 
-export interface Painters {
-  plotly: typeof Plotly;
-  scenes: ReturnType<typeof painterOf>;
-}
-
-declare global {
-  /** What the script of the scenes leaves behind. */
-  var neurovizScenes: Painters["scenes"];
-}
+/** What draws figures, under its name: "plotly", or "scenes/" and a section. */
+export type PainterOf<Name extends string> = Name extends "plotly" ? typeof Plotly : Scenes;
 
 export async function unpack<Painter>(bytes: BlobPart): Promise<Painter> {
   const unzip = new DecompressionStream("gzip");

@@ -1,0 +1,4 @@
+import { offer } from "../kit/sections";
+import { factors } from "./factors";
+
+offer("factorization", { factors });
