@@ -2,6 +2,7 @@
  * The picture as it is seen, as a PNG or WebP: for the reader's button, and for a notebook that is
  * saved.
  */
+import { isFinger } from "./handle";
 import type { DrawnCanvas } from "./space";
 
 /** All that is drawn, as one SVG that the browser paints; what one presses is left out. */
@@ -42,7 +43,10 @@ const CAMERA = `<svg width="18" height="18" viewBox="0 0 16 16"
   fill="none" stroke="currentColor" stroke-width="1.3">
   <path d="M1.5 4.5h3l1.3-2h4.4l1.3 2h3v9h-13z"/><circle cx="8" cy="8.7" r="2.7"/></svg>`;
 
-/** A button that saves the picture at twice its size; seen by who points at the picture. */
+/**
+ * A button that saves the picture at twice its size: in its corner, seen by who points at the
+ * picture; for a finger beside the other buttons.
+ */
 export function camera(host: HTMLElement, name: string) {
   const button = document.createElement("button");
   const says = "save the picture as a PNG";
@@ -53,5 +57,6 @@ export function camera(host: HTMLElement, name: string) {
     Object.assign(link, { href: await pictureOf(host, "png", 2), download: `${name}.png` });
     link.click();
   });
-  host.append(button);
+  const place = isFinger() ? host.querySelector(".nv-footer") : null;
+  (place ?? host).append(button);
 }
