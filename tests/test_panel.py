@@ -22,6 +22,7 @@ from plotly.offline import get_plotlyjs_version
 from neuroviz.kit import theme
 from neuroviz.kit.page import SAVED, Chart, CopyButtons, bundle, painters
 from neuroviz.kit.panel import Panel
+from neuroviz.kit.picture import Picture
 from neuroviz.kit.plot import Parts
 from neuroviz.kit.presets import presets
 from neuroviz.kit.status import Status
@@ -1028,13 +1029,22 @@ def test_a_painter_comes_with_the_first_chart_that_needs_it_and_to_a_page_that_a
     )
 
 
+def test_a_picture_of_no_section_says_which_there_are():
+    with pytest.raises(ValueError, match='such as "deep/ledger"; got "ledger"'):
+        Chart(Picture("ledger", {}, {}, {}))
+    with pytest.raises(LookupError, match="no script scenes/dep .* scenes/deep"):
+        Chart(Picture("dep/ledger", {}, {}, {}))
+
+
 def test_plotly_has_the_version_of_its_python_package_and_painters_are_small():
     plotly = bundle("plotly")
     scenes = [bundle(name) for name in painters() if name != "plotly"]
     banner = gzip.decompress(plotly)[:200].decode()
     assert f"plotly.js {get_plotlyjs_version()}," in banner
     assert len(plotly) < 450_000
-    assert len(scenes) == 6
+    sections = (ROOT / "web").glob("*/scenes.ts")
+    of_sections = [f"scenes/{path.parent.name}" for path in sections]
+    assert painters() == sorted(["plotly", *of_sections]), "run `make javascript`"
     assert max(map(len, scenes)) < 70_000
 
 

@@ -184,7 +184,7 @@ def test_a_scene_that_fails_says_why_in_its_place_and_in_the_console(
         ({"ranges": {}}, "'a' has no range: the ranges of a Picture"),
     ]
     for change, said in wrong:
-        if "name" in change:
+        if "name" in change:  # what is drawn already is not looked up again
             opened.evaluate("neurovizScenes.purge(box)")
         with opened.expect_event("pageerror", timeout=20_000) as heard:
             opened.evaluate(DRAW_LATER, message | change)

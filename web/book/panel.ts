@@ -45,7 +45,7 @@ const REST = 150; // milliseconds: a scene that rests at the place of a still sh
 const CONFIG = { displaylogo: false, showSendToCloud: false };
 
 /** The script that draws a figure: a scene's name is its section, a slash, and its own. */
-const painterOf = (figure: Data["figure"]): string =>
+const scriptOf = (figure: Data["figure"]): string =>
   isScene(figure) ? `scenes/${figure.name.split("/")[0]}.js` : "plotly.min.js";
 
 /** Name of a panel → its data, once its script has run. */
@@ -122,7 +122,7 @@ export class Panel {
     const name = this.element.id;
     try {
       await Promise.all([load("look.js"), load(`panels/${name}.js`)]);
-      await load(painterOf(found[name].figure));
+      await load(scriptOf(found[name].figure));
     } catch (error) {
       const says = this.says ?? this.drawing.appendChild(document.createElement("p"));
       says.textContent =
