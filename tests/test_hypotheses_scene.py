@@ -75,6 +75,14 @@ def says(page):
     return page.locator(".nv-footer").inner_text()
 
 
+def await_opacity(page, opacity):
+    """Waits until the map has it: it fades, after a frame."""
+    page.wait_for_function(
+        "(one) => getComputedStyle(document.querySelector('.grid')).opacity === one",
+        arg=opacity,
+    )
+
+
 def is_ahead(page):
     return "nv-ahead" in page.locator(".nv").get_attribute("class")
 
@@ -130,23 +138,19 @@ def test_only_the_angles_wait_for_python_when_a_cell_is_chosen(opened):
     cell(page, 3, 3).click()
     page.wait_for_timeout(400)
     assert is_ahead(page) and "only Python says" in says(page)
-    opacity = "(one) => getComputedStyle(one).opacity"
     shown = {
         name: page.locator(name).evaluate("(one) => getComputedStyle(one).visibility")
         for name in (".grid", ".legend", ".pairs")
     }
     assert shown == {".grid": "visible", ".legend": "visible", ".pairs": "hidden"}
-    assert page.locator(".grid").evaluate(opacity) == "1"
+    await_opacity(page, "1")
     answer(page, "head_1=3;head_2=3")
-    assert (
-        not is_ahead(page)
-        and "4→4→4, a = 3, 3" in page.locator(".nv-view-film h4").inner_text()
-    )
+    assert not is_ahead(page)
+    assert "4→4→4, a = 3, 3" in page.locator(".nv-view-film h4").inner_text()
     put(page, inner=2)  # a map of other networks
-    assert page.locator(".grid").evaluate(opacity) == "0.35"
+    await_opacity(page, "0.35")
     answer(page, "head_1=3;head_2=3;inner=2")
-    page.wait_for_timeout(400)
-    assert page.locator(".grid").evaluate(opacity) == "1"
+    await_opacity(page, "1")
 
 
 def test_the_keyboard_goes_from_cell_to_cell_and_enter_chooses(opened):
