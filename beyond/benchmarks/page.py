@@ -7,6 +7,7 @@ figure is there and until all four are. BEFORE=path takes another checkout, too,
 turns with this one.
 """
 
+import json
 import os
 import secrets
 import subprocess
@@ -14,8 +15,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -39,30 +41,53 @@ _DRAWN = (
 )
 
 
-@contextmanager
-def opened(root: Path, sources: Sequence[str], height: int = 900) -> Iterator[tuple]:
-    """A notebook of these cells in a checkout's JupyterLab: the page, and what its
-    websockets get."""
-    import nbformat
-    from playwright.sync_api import sync_playwright
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab."""
 
-    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
-        cells = [nbformat.v4.new_code_cell(source) for source in sources]
-        notebook = nbformat.v4.new_notebook(cells=cells)
-        notebook.metadata.kernelspec = {
-            "name": "python3",
-            "display_name": "Python 3",
-            "language": "python",
-        }
-        nbformat.write(notebook, Path(home, "cells.ipynb"))
-        token = secrets.token_hex(8)
-        port = 8000 + os.getpid() % 999
+    address: str
+    token: str
+
+    def notebook(self, name: str) -> str:
+        """The address of a notebook in it, with no other one open."""
+        return f"{self.address}/lab/tree/{name}.ipynb?token={self.token}&reset"
+
+    def ask(self, path: str, method: str = "GET") -> bytes:
+        request = urllib.request.Request(
+            f"{self.address}/api{path}",
+            method=method,
+            headers={"Authorization": f"token {self.token}"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
+
+    def end_kernels(self) -> None:
+        for session in json.loads(self.ask("/sessions")):
+            self.ask(f"/sessions/{session['id']}", "DELETE")
+
+
+@contextmanager
+def serving(
+    root: Path, notebooks: Mapping[str, Sequence[str]], port: int
+) -> Iterator[Lab]:
+    """The JupyterLab of a checkout, with notebooks of these cells."""
+    import nbformat
+
+    with tempfile.TemporaryDirectory() as home:
+        for name, sources in notebooks.items():
+            cells = [nbformat.v4.new_code_cell(source) for source in sources]
+            notebook = nbformat.v4.new_notebook(cells=cells)
+            notebook.metadata.kernelspec = {
+                "name": "python3",
+                "display_name": "Python 3",
+                "language": "python",
+            }
+            nbformat.write(notebook, Path(home, f"{name}.ipynb"))
+        lab = Lab(f"http://127.0.0.1:{port}", secrets.token_hex(8))
         options = [
             f"--port={port}",
-            f"--IdentityProvider.token={token}",
+            f"--IdentityProvider.token={lab.token}",
             f"--ServerApp.root_dir={home}",
-        ]
-        options += [
             "--no-browser",
             "--allow-root",
             f"--LabApp.workspaces_dir={home}/workspaces",
@@ -76,38 +101,56 @@ def opened(root: Path, sources: Sequence[str], height: int = 900) -> Iterator[tu
         server = subprocess.Popen(
             command, env=environment, stderr=subprocess.DEVNULL, cwd=home
         )
-        address = f"http://127.0.0.1:{port}"
         try:
             end = time.monotonic() + _PATIENCE
             while time.monotonic() < end:
                 try:
-                    urllib.request.urlopen(f"{address}/api?token={token}", timeout=2)
+                    lab.ask("")
                     break
                 except OSError:
                     time.sleep(0.2)
-            browser = playwright.chromium.launch(
-                executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
-                args=["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
-            )
-            page = browser.new_page(viewport={"width": 1280, "height": height})
-            page.set_default_timeout(1000 * _PATIENCE)
-            received = []
-            page.on(
-                "websocket",
-                lambda socket: socket.on(
-                    "framereceived", lambda frame: received.append(frame)
-                ),
-            )
-            page.goto(
-                f"{address}/lab/tree/cells.ipynb?token={token}&reset",
-                wait_until="domcontentloaded",
-            )
-            page.wait_for_selector(_IDLE)
-            page.wait_for_timeout(4000)
-            yield page, received
+            yield lab
         finally:
             server.terminate()
             server.wait()
+
+
+@contextmanager
+def browsing() -> Iterator[object]:
+    """A real Chromium that draws without a graphics card."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
+            args=["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
+        )
+
+
+def turn_to(page: object, address: str) -> None:
+    """Opens a notebook, and waits for its kernel."""
+    page.set_default_timeout(1000 * _PATIENCE)
+    page.goto(address, wait_until="domcontentloaded")
+    page.wait_for_selector(_IDLE)
+
+
+@contextmanager
+def opened(root: Path, sources: Sequence[str], height: int = 900) -> Iterator[tuple]:
+    """A notebook of these cells in a checkout's JupyterLab: the page, and what its
+    websockets get."""
+    port = 8000 + os.getpid() % 999
+    with browsing() as browser, serving(root, {"cells": sources}, port) as lab:
+        page = browser.new_page(viewport={"width": 1280, "height": height})
+        received = []
+        page.on(
+            "websocket",
+            lambda socket: socket.on(
+                "framereceived", lambda frame: received.append(frame)
+            ),
+        )
+        turn_to(page, lab.notebook("cells"))
+        page.wait_for_timeout(4000)
+        yield page, received
 
 
 def door(root: Path, panel: str) -> str:
