@@ -112,8 +112,8 @@ def generic_rank(
             return search.found(value, 0.0, arithmetic.over, arithmetic.name)
     check_memory(f"a matrix with {columns} columns", 8 * columns**2)
     over = PrimeField(prime or DEFAULT_PRIME)
-    source = default_rng([seed, over.p])
-    return search.at_two_points(over, source, likely_full)
+    rng = default_rng([seed, over.p])
+    return search.at_two_points(over, rng, likely_full)
 
 
 @dataclass
@@ -153,7 +153,7 @@ class _Search:
         )
 
     def at_two_points(
-        self, over: PrimeField, source: Generator, likely_full: bool
+        self, over: PrimeField, rng: Generator, likely_full: bool
     ) -> ExactRank:
         """The larger rank of two, or the first one if it is full."""
         name = "flint" if is_for_flint(self.columns) else "float64"
@@ -165,7 +165,6 @@ class _Search:
         value = 0
         with nullcontext() if is_large else one_thread():
             for _ in range(_POINTS):
-                (rng,) = source.spawn(1)
                 # The second point expects the rank of the first; the first one expects
                 # all columns, or is not mixed where those are many or likely to count.
                 if may_mix and value:
@@ -183,11 +182,11 @@ class _Search:
         # For independent points the probabilities are multiplied.
         error = schwartz_zippel(value, degree, over.p) ** _POINTS
         if error > _POOR_BOUND:
-            error = min(error, self._error_of_the_relaxed(over, source, value))
+            error = min(error, self._error_of_the_relaxed(over, rng, value))
         return self.found(value, error, over, name)
 
     def _error_of_the_relaxed(
-        self, over: PrimeField, source: Generator, value: int
+        self, over: PrimeField, rng: Generator, value: int
     ) -> float:
         """The bound for a more general network, if its rank is no larger: then this
         one's is not larger either."""
@@ -195,7 +194,7 @@ class _Search:
         if net is None:
             return 1.0
         search = _Search(net, outline(net), self.columns, self.inputs, self.report)
-        above = search.at_two_points(over, source, likely_full=False)
+        above = search.at_two_points(over, rng, likely_full=False)
         self.num_inputs = max(self.num_inputs, above.num_inputs)
         if above.value > value:
             return 1.0
