@@ -26,6 +26,7 @@ from panels import (
 )
 
 from neuroviz.kit import theme
+from neuroviz.kit.controls import is_shown
 from neuroviz.kit.page import Chart
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import Parts
@@ -267,13 +268,9 @@ def test_only_shows_these_controls_and_no_others(name):
     whole = kind()
     asked = list(whole.controls)[:2]
     # in this state
-    saying = [name for name in asked if whole.controls[name].layout.display != "none"]
+    saying = [name for name in asked if is_shown(whole.controls[name])]
     panel = kind(only=asked)
-    assert (
-        [n for n, c in panel.controls.items() if c.layout.display != "none"]
-        == saying
-        != []
-    )
+    assert [n for n, c in panel.controls.items() if is_shown(c)] == saying != []
     whole.close()
     panel.close()
 

@@ -10,6 +10,7 @@ from panels import ends, plain, without
 
 from neuroviz.attention.conditioned import conditioned_tokens
 from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.kit.controls import is_shown
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import PrimeField, Reals
 from neuroviz.rank.floats import is_wide, nearby, without_rounding
@@ -345,7 +346,7 @@ def test_controls_of_a_layer_are_enabled_where_they_have_a_say(panel, state, her
     panel.state = state
     for i, what in ((i, what) for i in (1, 2, 3, 4) for what in ("mode", "mu", "nu")):
         control = panel.controls[f"{what}_{i}"]
-        assert (control.disabled, control.layout.display == "none") == (
+        assert (control.disabled, not is_shown(control)) == (
             f"{what}_{i}" not in here,
             i > 2,
         )

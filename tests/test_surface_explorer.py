@@ -10,6 +10,7 @@ import pytest
 from circle import on_circle
 
 from neuroviz.kit import theme
+from neuroviz.kit.controls import is_shown
 from neuroviz.singular.camera import Camera, _cross, half_size
 from neuroviz.singular.chart import _slope, chart_of, in_drawing, singular_places, tone
 from neuroviz.singular.forms import BOUNDARY, CLOSURE, CROSSING
@@ -193,11 +194,7 @@ def test_a_preset_sets_slice_and_parameter_and_shows_no_other_parameter(panel, k
     panel.controls["preset"].value = key
     assert panel.status.startswith("done") and panel.controls["preset"].value == key
     assert panel._shown.chart.slice == SurfaceSetting(**SETTINGS[key]).slice
-    shown = {
-        name
-        for name in ("alpha", "kappa")
-        if panel.controls[name].layout.display != "none"
-    }
+    shown = {name for name in ("alpha", "kappa") if is_shown(panel.controls[name])}
     assert (
         shown
         == set(SETTINGS[key]) - {"name"}

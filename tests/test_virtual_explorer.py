@@ -12,6 +12,7 @@ from neuroviz.deep import rescaling
 from neuroviz.deep import virtual as module
 from neuroviz.deep.virtual_facts import virtual_facts
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
+from neuroviz.kit.controls import is_shown
 from neuroviz.kit.words import signed
 from neuroviz.rank.field import Reals
 from neuroviz.rank.point import outputs
@@ -39,9 +40,7 @@ def above(panel):
 
 def test_a_view_shows_its_own_controls_and_no_others(panel):
     def hidden():
-        return {
-            name for name, c in panel.controls.items() if c.layout.display == "none"
-        }
+        return {name for name, c in panel.controls.items() if not is_shown(c)}
 
     assert hidden() == {"log_1", "log_2", "log_3", "log_4", "off"}
     panel.controls["view"].value = "rescale"

@@ -13,6 +13,7 @@ from neuroviz.deep.virtual import (
 )
 from neuroviz.deep.virtual_facts import virtual_picture
 from neuroviz.kit.badges import badge
+from neuroviz.kit.controls import show
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.words import in_two_lines, numbered, percent, signed, tiny
@@ -58,7 +59,7 @@ class VirtualWeightsExplorer(Panel):
             says = (name in _OF_THE_BASIS) == basis
             self.controls[name].disabled = not says
             if self._hides:
-                self.controls[name].layout.display = None if says else "none"
+                show(self.controls[name], says)
         if basis:
             self.controls["interface"].disabled = value["layers"] == 2
         else:

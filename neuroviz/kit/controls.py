@@ -11,6 +11,28 @@ from neuroviz.kit import theme
 _ARROW = 36  # pixels that a list's arrow takes from its options
 
 
+_HIDDEN = "nv-hidden"
+
+
+def show(control: widgets.Widget, is_shown: bool) -> None:
+    """Show a control in its row, or hide it; sliders have one layout in common."""
+    if is_shown:
+        control.remove_class(_HIDDEN)
+    else:
+        control.add_class(_HIDDEN)
+
+
+def is_shown(control: widgets.Widget) -> bool:
+    """Whether it is not hidden in its row.
+
+    >>> slider = widgets.IntSlider()
+    >>> show(slider, False)
+    >>> is_shown(slider)
+    False
+    """
+    return _HIDDEN not in control._dom_classes
+
+
 def write_control(value: object) -> str:
     """A control's value as a state string holds it.
 

@@ -65,7 +65,7 @@ def _check_names(picture: Picture, controls: Controls) -> None:
 
 
 def _check_range(name: str, given: tuple, control: widgets.Widget) -> None:
-    if not hasattr(control, "min"):
+    if not isinstance(control, _SLIDERS):
         raise ValueError(
             f"the ranges of a Picture are of sliders; {name!r} is none: leave it out "
             f"({_ITS_PAGE})"

@@ -8,7 +8,7 @@ from uuid import uuid4
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
-from neuroviz.kit.controls import widths_of
+from neuroviz.kit.controls import show, widths_of
 from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
 from neuroviz.kit.status import Status, Values, stands_for, values_of
@@ -40,8 +40,7 @@ class Shell(Lasting):
             tools: further widgets beside Reset, State and Copy.
         """
         for name, control in {**first, **more}.items():
-            if name not in shown:
-                control.layout.display = "none"
+            show(control, name in shown)
         button = {"flex": "0 0 auto", "width": "auto"}
         row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
 

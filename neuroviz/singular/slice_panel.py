@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from neuroviz.kit.controls import is_shown, show
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.settings import Controls, choice, real, seed
 from neuroviz.singular.slice import Slice
@@ -98,16 +99,14 @@ class SlicePanel(Panel):
         controls = self.controls
         if self._left_out is None:
             hidden = (
-                name
-                for name, control in controls.items()
-                if control.layout.display == "none"
+                name for name, control in controls.items() if not is_shown(control)
             )
             self._left_out = frozenset(hidden)
         name = controls["slice"].value
         for owner, parameter in _PARAMETERS.items():
             controls[parameter].disabled = name != owner
             if parameter not in self._left_out:
-                controls[parameter].layout.display = None if name == owner else "none"
+                show(controls[parameter], name == owner)
         controls["seed"].disabled = name != "random"
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge, exact_badge
+from neuroviz.kit.controls import show
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
 from neuroviz.kit.reasons import Reasons
@@ -155,7 +156,7 @@ class ProofExplorer(Panel):
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
                 if self._hides:
-                    control.layout.display = None if i <= setting.layers else "none"
+                    show(control, i <= setting.layers)
         part = numbered("M" if setting.causal else "Sym M", setting.weak_layer)
         self.controls["symmetric"].description = f"{part} times"
         self.controls["symmetric"].disabled = setting.weak_layer > setting.layers

@@ -12,6 +12,7 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 
+from neuroviz.kit.controls import is_shown
 from neuroviz.kit.page import Chart
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import changes
@@ -110,9 +111,7 @@ def main_control(panel: Panel, asked_for: str | None = None) -> str:
     'layers'
     """
     shown = {
-        name: control
-        for name, control in panel.controls.items()
-        if control.layout.display != "none"
+        name: control for name, control in panel.controls.items() if is_shown(control)
     }
     ranged = [name for name, control in shown.items() if _has_values(control)]
     usual = MAIN_CONTROL.get(type(panel).__name__)
@@ -473,16 +472,12 @@ def packed(panel: Panel, name: str) -> dict:
     others = [
         other.description
         for key, other in panel.controls.items()
-        if key != name and other.layout.display != "none" and other.description
+        if key != name and is_shown(other) and other.description
     ]
     states = {
         label: state for part in panel.children for label, state in labels(part).items()
     }
-    shown = [
-        key
-        for key, control in panel.controls.items()
-        if control.layout.display != "none"
-    ]
+    shown = [key for key, control in panel.controls.items() if is_shown(control)]
     opened = {
         "panel": type(panel).__name__,
         "state": panel.state,

@@ -3,6 +3,7 @@
 from neuroviz.attention.expected import alpha
 from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge
+from neuroviz.kit.controls import show
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.words import grouped, in_two_lines, signed
 from neuroviz_beyond.blending.blending_facts import blending_picture
@@ -50,7 +51,7 @@ class BlendingExplorer(Panel):
             belongs = (name in _OF_THE_TOKEN) == is_token
             self.controls[name].disabled = not belongs
             if self._hides:
-                self.controls[name].layout.display = None if belongs else "none"
+                show(self.controls[name], belongs)
 
     def _badge(self, answer: TokenStudy | HeadsStudy) -> str:
         if isinstance(answer, TokenStudy):
