@@ -93,6 +93,15 @@ def test_a_network_that_may_change_is_measured_anew():
         def record(self, tape, weights, inputs):
             return Polynomial((2, 3, 1), self.exponents).record(tape, weights, inputs)
 
+    @dataclass(frozen=True, eq=False)
+    class WithoutEquality(WithAList):
+        """It has a hash, which says nothing of the list."""
+
+    unequal = WithoutEquality()
+    assert measure_dimension(unequal).value == 3
+    unequal.exponents[0] = 3
+    assert measure_dimension(unequal).value == 4
+
     assert measure_dimension(WithAnUncomparedPower(2)).value == 3
     assert measure_dimension(WithAnUncomparedPower(3)).value == 4
     changing = WithAList()
@@ -182,7 +191,7 @@ def test_a_budget_holds_while_the_work_runs(monkeypatch):
 
 
 def test_silent_directions_beyond_the_budget_or_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(ledgers, "_A_SECOND", 1)
+    monkeypatch.setattr(ledgers, "_DIRECTIONS_A_SECOND", 1)
     with pytest.raises(ValueError, match=r"the 26 silent directions of .* budget is"):
         kernel_ledger(SMALL)
     huge = Architecture.uniform(4000, 4000, 2)

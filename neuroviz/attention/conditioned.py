@@ -8,11 +8,12 @@ nothing fades from layer to layer (docs/mathematics/floating_point.md).
 import numpy as np
 from numpy.random import Generator
 
-# Of both noises a third or the double will do, too: 84 spectra are as readable.
+# A third or the double of each noise does as well, in 84 spectra.
 _HEAD_NOISE = 0.3  # K = Q + noise: A = KᵀQ nearly positive semidefinite
 # Tokens: orthonormal as far as they can be, plus noise, then of length near 1.
 _TOKEN_NOISE = 0.4
-# Multiplies A. Of 30 networks of four to seven layers it decides 16, 4 and 24 decide 5.
+# Multiplies A. Of 30 networks of four to seven layers 12 decides 16, and 4 or 24
+# only 5.
 _SOFTMAX_SHARPNESS = 12.0
 # On a line a token cannot attend to itself alone, and 12 saturates; 1 to 9 do as well.
 _SHARPNESS_ON_A_LINE = 6.0

@@ -164,8 +164,8 @@ def row_space(over: PrimeField, matrix: np.ndarray) -> RowSpace:
 def acting(
     over: Field, left: np.ndarray, right: np.ndarray
 ) -> Iterator[tuple[int, int]]:
-    """Places (i, j) of those matrix units E that give all of (left · E, E · right),
-    each once, row by row.
+    """Places (i, j) of n × n matrix units E whose pairs (left · E, E · right) span
+    those of all n²; each place once, row by row.
 
     E_ij = e_i e_jᵀ with i among independent columns of `left`, or j among independent
     rows of `right`: the others add nothing. All n² where both have rank n; few where n

@@ -41,11 +41,11 @@ def effective_widths(arch: Architecture) -> tuple[int, ...]:
     return tuple(seen)
 
 
-def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int:
+def visible_count(arch: Architecture, hidden_after: int | None = None) -> int:
     """D = Σ_i [w_{i−1} w_i + α(a_i, w_{i−1})] − Σ_{0<i<l} w_i²: that of the general
     formula, with its first sum multiplied out.
 
-    Layers after `symmetric_after` count the symmetric part of their A only: σ for α.
+    Layers after `hidden_after` count the symmetric part of their A only: σ for α.
 
     >>> visible_count(Architecture.uniform(d=10, a=2, layers=2))
     172
@@ -53,7 +53,7 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
     w = effective_widths(arch)
     count = 0
     for i, a in enumerate(arch.head_dims):  # layer i + 1, from w[i] to w[i + 1]
-        is_hidden = symmetric_after is not None and i >= symmetric_after
+        is_hidden = hidden_after is not None and i >= hidden_after
         count += w[i] * w[i + 1]
         count += sigma(a, w[i]) if is_hidden else alpha(a, w[i])
     for width in w[1:-1]:
@@ -62,8 +62,8 @@ def visible_count(arch: Architecture, symmetric_after: int | None = None) -> int
 
 
 def collapsing_layer(arch: Architecture) -> int | None:
-    """The first layer before the last whose A_i has rank one, as a number from 1; None
-    if there is none.
+    """The first layer, other than the last one, whose A_i has rank one, as a number
+    from 1; None if there is none.
 
     After it all tokens of a lightning network are parallel, and later layers see only
     the symmetric part of their A ("Rank-one collapse").
@@ -124,7 +124,7 @@ def general_formula(arch: Architecture) -> Expected:
     if arch.attention == "softmax":
         return Expected(visible_count(arch), "proved here", "Corollary A", note)
     layer = symmetric_after(arch)
-    count = visible_count(arch, symmetric_after=layer)
+    count = visible_count(arch, hidden_after=layer)
     if arch.tokens == 1:
         note = "a single token sees xᵀAx only: the symmetric part of each A counts"
     elif layer:
@@ -243,10 +243,12 @@ def paper_hypotheses(arch: Architecture) -> tuple[Hypothesis, ...]:
     if depth == 1:
         return tuple(found)
     first, *inner, last = arch.widths
-    widths = in_short(inner if len(set(inner)) > 1 else inner[:1])
-    said = f"δ = {max(inner)}, d₀ = {first}, {numbered('d', depth)} = {last}"
+    are_equal = len(set(inner)) == 1
+    widths = in_short(inner[:1] if are_equal else inner)
+    largest = f"δ = {max(inner)}" if are_equal else f"the largest is {max(inner)}"
+    said = f"{largest}, d₀ = {first}, {numbered('d', depth)} = {last}"
     found += [
-        Hypothesis(f"equal inner widths (they are {widths})", len(set(inner)) == 1),
+        Hypothesis(f"equal inner widths (they are {widths})", are_equal),
         Hypothesis(
             f"inner widths at most the first and the last ({said})",
             max(inner) <= min(first, last),
@@ -255,7 +257,9 @@ def paper_hypotheses(arch: Architecture) -> tuple[Hypothesis, ...]:
     if arch.attention == "softmax":
         return tuple(found)
     delta = min(inner)
-    narrow = "an inner width is 1" if delta < 2 else f"δ = {delta}"
+    narrow = f"δ = {delta}" if are_equal else f"the smallest is {delta}"
+    if delta < 2:
+        narrow = "an inner width is 1"
     found.append(Hypothesis(f"δ ≥ 2 ({narrow})", delta >= 2))
     return (*found, _on_the_heads(arch))
 

@@ -45,7 +45,7 @@ _HUGE = 1e6  # beside a number of this size a change may be rounded away altoget
 # Most relative distance of the rough and the five-point difference, if smooth: then it
 # is about h², and at a kink about 1.
 _ROUGH = 1e-2
-# A share of the gradient is none below the first, and some above the second; between
+# A share of the gradient below _ZERO counts as none, one above _CLEAR as some; between
 # them nothing is decided. Differences leave 10⁻¹².
 _ZERO = 1e-8
 _CLEAR = 1e-3
@@ -314,7 +314,7 @@ def _float(
     rough = np.linalg.norm((gradient - coarse) / scale, axis=0)
     shares = np.where(changes, lost / np.where(changes, whole, 1.0), 0.0)
     margin = float(np.max(shares))
-    share = (
+    said = (
         f"{margin:.1g} of its gradient lies along the {len(kernel.directions)} silent "
         "directions"
     )
@@ -340,12 +340,12 @@ def _float(
         )
     elif margin < _ZERO:
         value = True
-        note = f"only {share}: as good as nothing, in floating point"
+        note = f"only {said}: as good as nothing, in floating point"
     elif margin > _CLEAR:
         value = False
-        note = f"{share}, in floating point"
+        note = f"{said}, in floating point"
     else:
-        note = f"{share}: too little for a change, too much for rounding"
+        note = f"{said}: too little for a change, too much for rounding"
     return Identifiability(value, "float", margin, note, seed)
 
 

@@ -193,11 +193,12 @@ def kernel_dimension(
     1
     """
     size = pair.A.size
-    # Twice as many equations as unknowns, one for each number of an output; more of
-    # them, as only t(t − 1) an input may be about A; and eight inputs to spare.
-    equations = tokens * len(pair.V)
+    # Each number of an output is an equation. These inputs give twice as many equations
+    # as there are unknowns, then enough for A alone, of which an input may show only
+    # t(t − 1) numbers, and eight are to spare.
+    equations_each = tokens * len(pair.V)
     of_A = max(1, tokens * (tokens - 1))
-    inputs = 2 * (size + pair.V.size) // equations + size // of_A + 8
+    inputs = 2 * (size + pair.V.size) // equations_each + size // of_A + 8
     X = over.random(rng, (inputs, len(pair.A), tokens))
     network = _network_of(attention, pair, tokens)
     J = derivative(Point(network, over, as_weights(pair), {}), X, rng)
@@ -208,8 +209,8 @@ def kernel_dimension(
 
 
 def product_table(A: np.ndarray, V: np.ndarray) -> np.ndarray:
-    """The forms q_km = l_k · v_m of a layer, as symmetric matrices: (…, d, d), (…, d′,
-    d) → (…, d, d′, d, d).
+    """The forms q_km = (Aᵀy)_k (Vy)_m in y, as symmetric matrices: (…, d, d),
+    (…, d′, d) → (…, d, d′, d, d).
 
     >>> product_table(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 2.0]]))[0, 0]
     array([[0., 1.],

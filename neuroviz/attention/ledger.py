@@ -27,13 +27,13 @@ from neuroviz.rank.memory import check_memory
 from neuroviz.rank.network import Network
 from neuroviz.rank.point import num_parameters, random_point
 from neuroviz.rank.progress import OfTheWhole, Report, say_nothing
-from neuroviz.rank.results import Measurement
+from neuroviz.rank.results import ExactMeasurement
 from neuroviz.rank.rows import RowSpace
 
 _BYTES = 64  # of memory for each entry of the silent directions, at the peak
 _BYTES_BEFORE = 24  # of each of P² entries: before a measurement all P may be silent
 # So many silent directions of so many parameters take about a second at most.
-_A_SECOND = 1200
+_DIRECTIONS_A_SECOND = 1200
 _AT_ONCE = 256  # rows between two signs of life
 
 
@@ -63,13 +63,13 @@ class KernelLedger:
     unexplained: int
     dimension: int
     note: str
-    measured: Measurement
+    measured: ExactMeasurement
     error_bound: float
 
 
 def ledger_of(
     net: Network,
-    measured: Measurement,
+    measured: ExactMeasurement,
     budget: float = BUDGET_SECONDS,
     report: Report = say_nothing,
 ) -> KernelLedger:
@@ -87,7 +87,7 @@ def ledger_of(
     check_memory(
         f"the silent directions of {net}", _BYTES * measured.kernel * parameters
     )
-    seconds = measured.kernel**2 * parameters / _A_SECOND**3
+    seconds = measured.kernel**2 * parameters / _DIRECTIONS_A_SECOND**3
     if seconds > budget:
         raise ValueError(
             f"the {measured.kernel:,} silent directions of {net} would take about "

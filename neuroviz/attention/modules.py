@@ -215,7 +215,9 @@ class AttentionNetwork(nn.Module):
         found = {}
         for i, layer in enumerate(self.layers, start=1):
             for name in ("Q", "K", "V"):
-                found[f"{i}.{name}"] = getattr(layer, name).detach().cpu().numpy()
+                weight = getattr(layer, name).detach().cpu().numpy()
+                # A copy: training goes on in the module's own memory.
+                found[f"{i}.{name}"] = weight.copy()
         return found
 
     def forward(self, X: Tensor) -> Tensor:

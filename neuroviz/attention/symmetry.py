@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neuroviz.attention.layers import by_layer
+from neuroviz.rank.checks import whole_number
 from neuroviz.rank.elimination import exact_rank
 from neuroviz.rank.field import Field, PrimeField, Reals
 from neuroviz.rank.network import Weights
@@ -322,10 +323,7 @@ def _layer(
     """The weights of that layer, if it is there and, for an interface, has another one
     after it."""
     layers = by_layer(weights)
-    if layer not in range(1, len(layers) + 1):
-        raise ValueError(
-            f"layers are counted from 1 to {len(layers)} here; got layer={layer!r}"
-        )
+    layer = whole_number("layer", layer, most=len(layers))
     if interface and layer == len(layers):
         raise ValueError(
             f"an interface lies between two layers; got layer={layer}, the last of"

@@ -69,10 +69,10 @@ def token_form(over: Field, virtual: VirtualWeights, X: np.ndarray) -> np.ndarra
     t = X.shape[-1]
     Z = np.broadcast_to(np.eye(t), (*X.shape[:-2], t, t))
     W = np.eye(t)  # Z_{i−1} B_i ⋯ Z_0 B_1, after layer i
-    for i, M in enumerate(virtual.M):
+    for i, M in enumerate(virtual.M, start=1):
         B = mul(X.mT, mul(M, X))
         W = mul(mul(Z, B), W)
-        if i < len(virtual.M) - 1:  # the last Z would not be used
+        if i < len(virtual.M):  # the last Z would not be used
             Z = mul(mul(mul(mul(Z, B), Z), B.mT), Z)
     return mul(virtual.L, mul(X, W))
 
@@ -109,9 +109,9 @@ def link_values(
     B = [over.matmul(X.T, over.matmul(M, X)) for M in virtual.M]
     factors = unroll(len(virtual.M))
     values = []
-    for factor, j, k in zip(factors, indices[:-1], indices[1:], strict=True):
-        # Entry (j, k) of B_h is x_jᵀ M_h x_k, and entry (k, j) is x_jᵀ M_hᵀ x_k.
-        row, column = (k, j) if factor.transposed else (j, k)
+    for factor, left, right in zip(factors, indices[:-1], indices[1:], strict=True):
+        # Entry (j, i) of B_h is x_jᵀ M_h x_i, and entry (i, j) is x_jᵀ M_hᵀ x_i.
+        row, column = (right, left) if factor.transposed else (left, right)
         values.append(float(B[factor.layer - 1][row, column]))
     return tuple(values)
 

@@ -6,7 +6,7 @@ Networks that may change, because they are no frozen dataclasses, are measured a
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import TypeVar
 
 from neuroviz import rank
@@ -186,7 +186,8 @@ def _once(
 def _stays_as_it_is(net: Network) -> bool:
     """Whether it is a frozen dataclass, without a dictionary or a list in it, that is
     equal to others only if all of its fields are."""
-    if not (is_dataclass(net) and type(net).__dataclass_params__.frozen):
+    made = getattr(type(net), "__dataclass_params__", None)
+    if made is None or not (made.frozen and made.eq):
         return False
     if not all(field.compare for field in fields(net)):
         return False

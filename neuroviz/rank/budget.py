@@ -1,6 +1,7 @@
 """A budget of seconds for work of unknown length, which asks it now and then."""
 
 from math import inf
+from numbers import Real
 from time import monotonic
 
 
@@ -30,7 +31,7 @@ class Budget:
         goal: str = "not measured",
         instead: str = "take fewer tokens",
     ) -> None:
-        is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+        is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
         if not (is_number and 0 < seconds < inf):
             raise ValueError(
                 f"budget is a number of seconds > 0, such as 60; got {seconds!r}"

@@ -32,10 +32,10 @@ from neuroviz.rank.weights import flatten
 
 # Rounding leaves ε/h = 2·10⁻¹¹ of a slope; a longer step meets kinks more often.
 _STEP = 1e-5
-_CLOSE = 1e-4  # of a wrong pull nothing is so close
-_POINTS = (
-    8  # at random: a condition that half of all numbers meet is met at all by 1 in 128
-)
+_CLOSE = 1e-4  # a wrong pull never gives a slope as close as this
+# If half of all numbers meet a condition, eight random points all agree on it with a
+# chance of 1 in 128.
+_POINTS = 8
 _MOST_DEGREE = 200  # which takes as many recordings and two: some tenths of a second
 
 
@@ -153,9 +153,9 @@ def _check_degree(net: Network, rng: Generator) -> None:
         return output
 
     first = output_at(0)
-    order = first.degree + 1
-    if order > _MOST_DEGREE + 1:
+    if first.degree > _MOST_DEGREE:
         return
+    order = first.degree + 1
     difference = first.value
     for place in range(1, order + 1):
         factor = (-1) ** place * comb(order, place) % over.p

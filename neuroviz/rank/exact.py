@@ -193,7 +193,8 @@ class _Search:
         net = relaxed_of(self.net)
         if net is None:
             return 1.0
-        search = _Search(net, outline(net), self.columns, self.inputs, self.report)
+        columns = num_parameters(net)
+        search = _Search(net, outline(net), columns, self.inputs, self.report)
         above = search.at_two_points(over, rng, likely_full=False)
         self.num_inputs = max(self.num_inputs, above.num_inputs)
         if above.value > value:

@@ -13,7 +13,7 @@ _SMALLEST_SCALE = 1e-9
 _ROUNDING = 16 * _EPS  # a true zero is computed as less than this
 _DUST = 1e-12  # rows shorter than this, relative to the longest, may be rounding
 _CHANGED = 0.05  # and are, if so large a part of them changes at a near point
-_TRUE_ZERO = 8 * _EPS  # a dropped value above this may be a true one
+_LARGEST_DROPPED = 8 * _EPS  # above it a dropped value may not be zero
 # How far a kept value has to be above the noise, and above what scaling made of it.
 # With these and the gap 11,615 networks were decided, all rightly (floating_point.md).
 _CLEAR_OF_NOISE = 1e3
@@ -91,7 +91,7 @@ def float_rank(matrix: np.ndarray) -> FloatRank:
     decided = (
         gap >= DECISIVE_GAP
         and kept >= _CLEAR_OF_NOISE * noise
-        and dropped <= _TRUE_ZERO
+        and dropped <= _LARGEST_DROPPED
         and kept >= _CLEAR_OF_SCALING * blown_up
         and not wide
     )

@@ -109,8 +109,8 @@ class WithConstants(Protocol):
 
 
 class Relaxed(Protocol):
-    """A network that a more general one specialises to, with a derivative of lower
-    degree: if that has no larger rank, its bound of the error holds here as well."""
+    """A network that is a special case of a more general one whose derivative has a
+    lower degree: if that one has no larger rank, its error bound holds here as well."""
 
     def relaxed(self) -> Network | None: ...
 

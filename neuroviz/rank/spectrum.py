@@ -86,7 +86,7 @@ def _float_rows(net: Network, num_inputs: int, rng: Generator) -> np.ndarray:
     column for each parameter; what is only rounding is 0.
 
     Raises:
-        ValueError: if it is finite at no point.
+        ValueError: if no point is good, and it is not finite at the last one.
     """
     constants = constants_of(net, Reals(), rng)
 
@@ -105,7 +105,7 @@ def _float_rows(net: Network, num_inputs: int, rng: Generator) -> np.ndarray:
     if not np.isfinite(J).all():
         raise ValueError(
             f"a float measurement needs derivatives below 10^308, and those of {net} "
-            "are larger at all weights that it tries; take method='exact', fewer "
+            "are larger at the last weights that it tries; take method='exact', fewer "
             "layers or smaller powers"
         )
     shaken = {name: floats.nearby(weights[name], rng) for name in weights}
@@ -142,7 +142,7 @@ def _float_note(found: floats.FloatRank, instead: str) -> str:
     if found.decided:
         split = f"the spectrum splits by a factor {found.gap:.1g}"
         if found.gap == inf:
-            split = "nothing is dropped"
+            split = "nothing but zeros is dropped"
         return f"{split}; floating point is evidence, not a proof"
     if found.wide:
         return (
@@ -151,5 +151,5 @@ def _float_note(found: floats.FloatRank, instead: str) -> str:
         )
     split = f"it splits by a factor {found.gap:.1g} only, and"
     if found.gap == inf:
-        split = "nothing is dropped, but"
+        split = "nothing but zeros is dropped, but"
     return f"undecided: {split} values lie near the rounding noise; {instead}"

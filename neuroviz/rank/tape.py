@@ -248,6 +248,7 @@ class Tape:
                 claim too few of them gives ranks that are too large.
             mask: True where row j is seen from column i.
         """
+        _check_nodes(logits)
         if logits.value.shape[-2] > 1:  # a single share is 1
             self.exponentials.append(exponentials)
         field = self.field
@@ -271,6 +272,7 @@ class Tape:
         is repeated for each where other parts differ."""
         if not parts:
             raise ValueError("a stack needs one part or more")
+        _check_nodes(*parts)
         count = max([len(part.value) for part in parts])
         values = []
         sources = []
@@ -292,6 +294,7 @@ class Tape:
         Raises:
             ValueError: if x does not have these rows, or they are none.
         """
+        _check_nodes(x)
         count = x.value.shape[-2]
         end = count if stop is None else stop
         if not 0 <= start < end <= count:
@@ -306,6 +309,7 @@ class Tape:
             entries: one vector: all other entries, row by row.
             shape: of the matrix.
         """
+        _check_nodes(entries)
         rows, _ = shape
 
         def pull(g: np.ndarray) -> np.ndarray:
@@ -426,8 +430,8 @@ class Tape:
 
 
 def _are_pieces(parts: list[_Part], node: Node) -> bool:
-    """Whether they are all rows, cut into pieces, of which the last one comes first: as
-    gradients come back of rows that were taken in order."""
+    """Whether the parts are pieces of the node's rows, from the last to the first and
+    without a gap: so gradients come back where `rows` has cut the node in order."""
     if parts[0].rows is None:
         return False
     count = len(parts[0].gradient)

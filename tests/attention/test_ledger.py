@@ -344,7 +344,7 @@ def test_a_ledger_that_takes_long_shows_signs_of_life_and_stays_within_its_budge
         kernel_ledger(arch, budget=1e-9)
     with pytest.raises(ValueError, match="budget is a number of seconds > 0"):
         kernel_ledger(arch, budget=-1)
-    monkeypatch.setattr("neuroviz.attention.ledger._A_SECOND", 1)
+    monkeypatch.setattr("neuroviz.attention.ledger._DIRECTIONS_A_SECOND", 1)
     with pytest.raises(
         ValueError,
         match=r"the 1,196 silent directions of .* would take about .* raise budget",

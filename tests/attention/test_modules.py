@@ -120,7 +120,14 @@ def test_weights_go_into_a_module_and_come_back():
     arch = Architecture((4, 3, 5), (2, 2))
     weights, _ = a_network(arch)
     network = with_weights(arch, weights)
-    for name, weight in network.weights().items():
+    read = network.weights()
+    for name, weight in read.items():
+        np.testing.assert_array_equal(weight, weights[name])
+    turned = with_weights(arch, dict(reversed(weights.items()))).weights()
+    for name, weight in turned.items():
+        np.testing.assert_array_equal(weight, weights[name])
+    network.load_weights({name: 2 * weight for name, weight in weights.items()})
+    for name, weight in read.items():  # what was read stays
         np.testing.assert_array_equal(weight, weights[name])
     with pytest.raises(ValueError, match=r"has the weights .*; got .*one array"):
         network.load_weights({**weights, "2.V": weights["1.V"]})

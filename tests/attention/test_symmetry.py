@@ -208,9 +208,9 @@ def test_what_is_no_layer_or_no_group_element_is_refused(over):
         "swap": lambda layer, _: swap_keys_and_values(over, weights, layer),
     }
     refused = [
-        (act, layer, np.eye(2), "layers are counted from 1 to 2")
+        (act, layer, np.eye(2), "layer must be a whole number from 1 to 2")
         for act in acts
-        for layer in (0, 3)
+        for layer in (0, 3, True)
     ]
     refused += [
         ("head", 1, C, "C must be 2 × 2, the head dimension a; got")

@@ -53,6 +53,12 @@ def test_each_doubt_is_named(J, again, shape, words):
     assert words in doubt(J, again, shape)
 
 
+def test_an_exact_zero_that_is_dropped_is_told():
+    found = from_spectrum(np.diag([1.0, 0.0]), num_inputs=1)
+    assert (found.value, found.decided) == (1, True)
+    assert found.note.startswith("nothing but zeros is dropped")
+
+
 def test_half_as_many_inputs_again_are_taken():
     arch = Architecture((3, 3), (2,))
     enough = rank_by_inputs(arch).enough

@@ -157,6 +157,15 @@ def test_what_is_no_node_is_refused():
     for step in (tape.matmul, tape.inner_products, tape.times, tape.add):
         with pytest.raises(TypeError, match="computes with its nodes; got int"):
             step(2, node)
+    array = np.ones((1, 2, 2))
+    for step in (
+        lambda: tape.softmax(array),
+        lambda: tape.stack([array]),
+        lambda: tape.rows(array, 0),
+        lambda: tape.beside_identity(array, (2, 2), 1),
+    ):
+        with pytest.raises(TypeError, match="computes with its nodes; got ndarray"):
+            step()
     with pytest.raises(TypeError, match="a constant is an array"):
         tape.constant(node)
     with pytest.raises(ValueError, match="one part or more"):
