@@ -333,6 +333,13 @@ def test_an_activation_is_straight_where_its_bend_is_below_rounding(
     assert (watch.doubt, bool(watch.flat)) == ("", straight)
 
 
+def test_a_complex_exponential_has_no_sign():
+    x = torch.ones(1, dtype=torch.float64)
+    with Watch([x]) as watch:
+        (1j * x).exp().sqrt()  # it jumps where x is π
+    assert watch.doubt == "sqrt"
+
+
 def test_a_rank_above_the_bound_of_the_symmetries_is_undecided(monkeypatch):
     monkeypatch.setattr(functional, "_bound", lambda of: 7)
     found = functional_dimension(nn.Linear(3, 2), points(3))

@@ -325,6 +325,13 @@ class Quiet(nn.Sequential):
         return 0 * super().forward(x)
 
 
+class Bend(nn.Identity):
+    """A subclass of what does nothing."""
+
+    def forward(self, x):
+        return x.relu()
+
+
 def hooked():
     net = chain(3, 2)
     net[0].register_forward_hook(lambda *_: None)
@@ -335,6 +342,12 @@ def tied():
     net = chain(3, 3, 3, between=[RELU])
     net[2].weight = net[0].weight
     return net
+
+
+def with_bounded_weights():
+    layer = encoder_layer()
+    nn.utils.parametrizations.spectral_norm(layer.linear1)
+    return layer
 
 
 def with_norm(norm):
@@ -352,6 +365,8 @@ def with_norm(norm):
         ),
         (Quiet(nn.Linear(3, 2)), "this Quiet"),
         (chain(3, 2, 2, between=[nn.ReLU6()]), "it has a ReLU6"),
+        (chain(3, 2, 2, between=[Bend()]), "it has a Bend"),
+        (with_bounded_weights(), "it has a ParametrizedLinear"),
         (nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)), "it has a BatchNorm1d"),
         (
             nn.Sequential(nn.Linear(3, 2), RELU, TANH, nn.Linear(2, 2)),

@@ -135,7 +135,7 @@ def _heads_badges(study: HeadsStudy) -> str:
         *hypotheses_of("Theorem M", network),
         Hypothesis(generic, min(study.all_ranks[_HALFWAY]) == most),
     )
-    width = f"(d − a)₊² = {count.conditions}"
+    conditions = f"(d − a)₊² = {count.conditions}"
     if count.formula is None:
         says = "Theorem M has no formula for more heads than the width."
         reasons = Reasons(says, "Theorem M", hypotheses)
@@ -151,7 +151,8 @@ def _heads_badges(study: HeadsStudy) -> str:
             says += " It says so of almost all weights; these are special."
             said += " at almost all weights"
             status = "outside hypotheses"
-        claim = badge(status, said, Reasons(says, "Theorem M", hypotheses, (width,)))
+        reasons = Reasons(says, "Theorem M", hypotheses, (conditions,))
+        claim = badge(status, said, reasons)
     measured = Reasons(
         f"Of the directions of all A and V, {count.measured} are silent at random "
         "weights: their number less the rank of weights ↦ function, without rounding.",

@@ -5,8 +5,11 @@ t, whatever the weights. Let L and all M_i live on the first one or two coordina
 core. Then the G_i see nothing but the core, and a derivative falls apart by how often
 it contains each other coordinate c, e:
 
-    M˙_i of (core, core)    M˙_i of (c, core), (core, c)    M˙_i of (c, c)    M˙_i of
-                            (c, e), (e, c)
+    M˙_i of                     contains
+    (core, core)                no other coordinate
+    (c, core) and (core, c)     c once
+    (c, c)                      c twice
+    (c, e) and (e, c)           c and e, once each
 
 All coordinates outside the core are alike. So a few small ranks, and how often each
 occurs, give the rank for every width ("The local check" in

@@ -115,7 +115,7 @@ def _check(node: ast.AST, begin: int) -> None:
             name in _FUNCTIONS
         ):
             wrong = len(args) < 2 or (len(args) > 2 and name in ("alpha", "sigma"))
-            said = f"{name} takes two values; got {len(args)}" * wrong
+            said = f"{name} takes two values; got {len(args)}" if wrong else ""
             parts = args
         case ast.Call(func=function):
             _check(function, begin)  # report an unknown name before anything else

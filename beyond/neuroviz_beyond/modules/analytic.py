@@ -130,7 +130,7 @@ class Watch(TorchDispatchMode):
         for x in tree_leaves(result):
             if isinstance(x, Tensor):
                 self._follow(x)
-                if sign:
+                if sign and not x.is_complex():  # complex numbers have no sign
                     self._signs[id(x)] = sign
         if (
             before is not None
@@ -209,7 +209,9 @@ class Watch(TorchDispatchMode):
         if name in ("add", "mul", "div") and not kwargs:
             signs = self._sign(args[0]), self._sign(args[1])
             # One positive term makes a sum positive; a product needs two.
-            return 0 if 0 in signs else max(signs) if name == "add" else min(signs)
+            if 0 in signs:
+                return 0
+            return max(signs) if name == "add" else min(signs)
         return 0
 
 

@@ -40,9 +40,10 @@ _ONE_THREAD = 2048
 _GROWTH = 1.5  # factor by which the number of inputs grows
 _STEADY = 2  # so many growths without gain end the search
 _STEADY_IF_MORE_MAY_ADD = 4
-# inputs; a neuron may bend so rarely that the rank grows for ever
+# Inputs; some neurons bend so rarely that the rank would grow for ever.
 _MOST_IF_MORE_MAY_ADD = 2000
-_REPEATED = 0.1  # of a density's numbers hardly any two are the same, in float32 either
+# Numbers drawn from a density hardly ever repeat, not even in float32; this share may.
+_REPEATED = 0.1
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ def functional_dimension(
 
     Returns:
         A measurement with value, singular values, gap, and whether all this decides.
-        Where the output is a tuple, list or dictionary, all floating-point tensors in
-        it count.
+        Where the output is a tuple, list or dictionary, all floating-point and
+        complex tensors in it count.
 
     Raises:
         ValueError: if there is no trainable real parameter, no input, or no tensor in
@@ -146,7 +147,9 @@ def functional_dimension(
     drawn = callable(inputs)
     if budget is not None:
         Budget(budget)  # an impossible budget raises here
-    limit = budget if budget is not None else BUDGET_SECONDS if drawn else inf
+    limit = budget
+    if limit is None:
+        limit = BUDGET_SECONDS if drawn else inf
     # A copy of parameters made under the caller's inference mode could not be
     # differentiated.
     with torch.inference_mode(False), torch.enable_grad():
@@ -172,7 +175,7 @@ class _Rows:
         self._end = monotonic() + limit
         self._blocks: list[np.ndarray] = []
         self.outputs = 0  # most outputs of an input
-        # the largest on each input: its rows were divided by it
+        # the largest on each input: its rows were divided by a power of two near it
         self._derivatives: list[float] = []
         self._near: Copied | None = None
         self._sizes = [_size(x) for x in of.module.parameters()]
@@ -229,8 +232,8 @@ class _Rows:
         found = ModuleMeasurement(**vars(read), clear=read.decided)
         if not found.clear:
             return found
-        # Each input's rows were divided by their own size, so these may differ more
-        # than the lengths of rows may.
+        # Each input's rows were brought to size near 1, so these may differ more than
+        # the lengths of rows may.
         if differ(np.array(self._derivatives), by=WIDEST**2):
             why = (
                 f"derivatives on one input are more than {WIDEST**2:.0e} times as large"
@@ -266,14 +269,10 @@ class _Rows:
         them were needed.
         """
         if self.is_at_its_bound(found):
-            left = (
-                f"the known symmetries leave {self.bound} of {self.of.size} parameters"
-            )
-            left = (
-                f"all {self.bound} parameters count"
-                if self.bound == self.of.size
-                else left
-            )
+            size = self.of.size
+            left = f"the known symmetries leave {self.bound} of {size} parameters"
+            if self.bound == size:
+                left = f"all {size} parameters count"
             enough = f"{left}, so more inputs cannot add to it"
             why = ""
         elif unchanged_since is None:

@@ -185,7 +185,7 @@ def _parts(module: nn.Module) -> Iterator[nn.Module]:
     if type(module) is nn.Sequential:
         for part in module:
             yield from _parts(part)
-    elif not isinstance(module, _NOTHING):
+    elif type(module) not in _NOTHING:  # a subclass may compute something else
         yield module
 
 
@@ -235,6 +235,13 @@ def _attention(attention: nn.MultiheadAttention) -> Iterator[Family]:
 def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
     d = layer.self_attn.embed_dim
     attention = layer.self_attn
+    for part, kind in (
+        (attention, nn.MultiheadAttention),
+        (layer.linear1, nn.Linear),
+        (layer.linear2, nn.Linear),
+    ):
+        if type(part) is not kind:
+            raise _unknown(layer, f"it has a {type(part).__name__}")
     for norm in (layer.norm1, layer.norm2):
         if type(norm) not in (nn.LayerNorm, nn.Identity):
             raise _unknown(layer, f"it has a {type(norm).__name__} for a norm")

@@ -140,7 +140,7 @@ def flag_parts(study: FlagStudy) -> Parts:
     plot.headline(finding(study))
     for step in inner:
         gap(plot, study, step)
-    dot = colored("measured", "● measured")
+    legend = colored("measured", "● measured")
     names = ["input", *(f"after layer {i}" for i in range(1, last)), "output"]
     seen = [
         f"<b>{numbered('w', step.index)} = {step.seen}</b>" for step in study.steps[:-1]
@@ -149,15 +149,15 @@ def flag_parts(study: FlagStudy) -> Parts:
         f"{name}<br>{numbered('d', i)} = {study.steps[i].width}<br>{seen[i]}"
         for i, name in enumerate(names)
     ]
-    names = {
+    ticks = {
         "tickvals": list(range(last + 1)),
         "ticktext": under,
         "tickangle": 0,
         "ticks": "",
     }
     font = {"color": theme.color("ink"), "size": theme.size("tick")}
-    said = f"━ w by the recursion, from right to left   {dot}" if inner else ""
-    plot.axis("x", -0.5, last + 0.5, said, **names, tickfont=font, showgrid=False)
+    said = f"━ w by the recursion, from right to left   {legend}" if inner else ""
+    plot.axis("x", -0.5, last + 0.5, said, **ticks, tickfont=font, showgrid=False)
     plot.bare_axis("y", 0, 1.13 * max(4, *(step.width for step in study.steps)))
     return compose(plot.view(), barmode="overlay")
 
@@ -206,8 +206,8 @@ def gap(plot: Plot, study: FlagStudy, step: FlagStep) -> None:
     # Lemma D, step 1: the next layer adds the rows of its Q and K, as far as they fit.
     fits = dict(step.parts)[step.index + 1]
     vectors = 2 * study.arch.head_dims[step.index]
-    # middle of the added part, or top of the column
     x = step.index
+    # middle of the added part, or top of the column
     y = step.seen - fits / 2
     text = f"2{numbered('a', x + 1)} = {vectors}"
     if fits:

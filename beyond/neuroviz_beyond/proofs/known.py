@@ -142,7 +142,7 @@ def what_is_known(
         and measured.route == "slice"
         and measured.value == measured.num_columns
     )
-    routes = ("theorem", *["ball"] * full)
+    routes = ("theorem", "ball") if full else ("theorem",)
     outside = f"{paper.value}, does not apply".replace("-", "−")
     by_paper = outside if paper.status == "outside hypotheses" else str(paper.value)
     found = (
@@ -167,11 +167,16 @@ def _fiber(arch: Transformer) -> StatusEntry:
     generic = "For almost all weights; our proof, not peer-reviewed"
     one_head = set(arch.heads) == {1} and arch.block.is_plain and arch.tokens > 1
     if speaks_of_fibers(arch):
-        between = ["bases"] * (not arch.skip) + ["shifts"] * arch.block.biases
-        moves = ["orders of heads"] * (max(arch.heads) > 1)
-        moves += [f"{' and '.join(between)} between layers"] * (
-            arch.num_layers > 1 and between != []
-        )
+        between = []
+        if not arch.skip:
+            between.append("bases")
+        if arch.block.biases:
+            between.append("shifts")
+        moves = []
+        if max(arch.heads) > 1:
+            moves.append("orders of heads")
+        if between and arch.num_layers > 1:
+            moves.append(f"{' and '.join(between)} between layers")
         answer = f"one orbit of {', '.join(moves)}" if moves else "one point"
         seen = "A, V, c, ω" if arch.block.biases else "A and V"
         note = (

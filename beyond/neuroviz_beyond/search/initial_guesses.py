@@ -61,8 +61,8 @@ def draw(
     architecture allows. Beyond the paper the A of heads stand for the M_i, and in a
     swap the Q of a layer's heads change places.
 
-    Returns a network of this architecture, and whether its V_l is to move as well, and
-    not to be the best one all the time.
+    Returns a network of this architecture, and whether V_l moves as the other weights
+    do; if not, V_l is always the best one.
     """
     if not arch.is_plain:
         drawn = random_weights(Reals(), arch, rng)

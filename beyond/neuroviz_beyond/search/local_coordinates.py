@@ -1,5 +1,5 @@
-"""Coordinates around a network in which every direction that no function can show is
-left out.
+"""Coordinates around a network, without the directions that its function does not
+show.
 
 A network is first made narrow, r_i = min(d₀..d_i), then brought to orthonormal K_i and
 V_i (i < l), and for lightning to ‖Q_i‖ = 1; from there it moves in directions at right

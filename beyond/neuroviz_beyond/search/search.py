@@ -65,7 +65,8 @@ fresh input."""
 FRESH_INPUTS = 100
 # spare equations: fewer starts get stuck
 _INPUTS_PER_COORDINATE = {"lightning": 3, "softmax": 2}
-# softmax: while it descends, the largest M_i maps unit tokens to logits of this size
+# softmax: inputs of the descent are scaled so that logits of the largest M_i are about
+# this large
 _LOGITS = 0.2
 _WORTH_A_POLISH = 1e-4
 _CONVERGED = 1e-9
@@ -171,9 +172,8 @@ def search_in_steps(
     ends = [] if ends is None else ends
     for number in range(len(ends), starts):
         # Each start has its own random numbers, whatever the others take.
-        draws, looks = (
-            np.random.default_rng([seed, which, number]) for which in (1, 3)
-        )
+        draws = np.random.default_rng([seed, 1, number])  # for the start
+        looks = np.random.default_rng([seed, 3, number])  # around its end
         end, outcome = _try(
             kind_of(number, kinds), reduced, thin, target, inputs, draws
         )
@@ -249,11 +249,11 @@ def _try(
     size = max(np.linalg.norm(M.reshape(-1, M.shape[-1]), 2) for M in target.M)
     network = arch.attention if arch.is_plain else arch
     scale = np.sqrt(_LOGITS / size) if size > 0 else 1.0
-    start, keeps_last = draw(kind, arch, thin, rng)
+    start, last_moves = draw(kind, arch, thin, rng)
     X = _tokens(arch, inputs, rng, scale)
     Y = forward(Reals(), network, thin, X)
     weights, misfit = descend(
-        arch, start, Misfit(network, X, Y, eliminate=not keeps_last)
+        arch, start, Misfit(network, X, Y, eliminate=not last_moves)
     )
     converged = False
     if misfit < _WORTH_A_POLISH:

@@ -253,11 +253,12 @@ def softmax_of_any_widths(arch: Transformer) -> Expected:
         return no_formula(
             f"two tokens, heads and these widths; it is at most {value} (Theorem W)"
         )
-    seen = f"of the widths, {', '.join(map(str, w))} can be seen by later layers; " * (
-        w != arch.widths
-    )
-    note = f"{seen}nothing but the bases of heads and layers is lost"
-    return Expected(value, "proved here", f"Theorem {'HW'[arch.tokens > 2]}", note)
+    note = "nothing but the bases of heads and layers is lost"
+    if w != arch.widths:
+        seen = ", ".join(map(str, w))
+        note = f"of the widths, {seen} can be seen by later layers; {note}"
+    theorem = "Theorem W" if arch.tokens > 2 else "Theorem H"
+    return Expected(value, "proved here", theorem, note)
 
 
 def _determinantal(rank: float, m: int, n: int) -> int:
@@ -349,8 +350,8 @@ def _lightning_mlps(arch: Transformer) -> Expected:
 
 
 def known_redundancies(arch: Transformer) -> dict[str, int]:
-    """Directions in which no function changes, for softmax, t ≥ 2, width d or a
-    bottleneck; name → dimension.
+    """Directions in which the function does not change, for softmax, t ≥ 2, width d or
+    a bottleneck; name → dimension.
 
     With r = min(a, d), n = H/G heads a group, s = min(v, d, n d), d⁺ = d + 1 with
     biases and d without:

@@ -1,10 +1,10 @@
-"""The directions in which no transformer's function changes, written down at given
+"""The directions in which the function of a transformer does not change, at given
 weights, over any field.
 
 `transformers.block_formulas` counts them by formula; here they are vectors, and the
 tests hold the exact derivative against each. Where a family has no closed form it is
-the null space of a small linear map:
-what leaves the products alone that a layer is made of.
+the null space of a small linear map: what leaves the products alone that a layer is
+made of.
 """
 
 from collections.abc import Callable, Iterable, Iterator

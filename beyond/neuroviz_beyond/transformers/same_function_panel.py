@@ -342,11 +342,11 @@ def _conditions(study: TwinStudy) -> tuple[Hypothesis, ...]:
 def _where(study: TwinStudy) -> tuple[str, str]:
     s = study.setting
     skip = "skip" if s.skip else "a skip, as V₁ + V₂ = 0 needs one"
-    parts = [
-        "2 softmax layers of 2 heads, d = 2",
-        *[skip] * s.has_skip,
-        *["biases"] * s.biases,
-    ]
+    parts = ["2 softmax layers of 2 heads, d = 2"]
+    if s.has_skip:
+        parts.append(skip)
+    if s.biases:
+        parts.append("biases")
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
     parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
     swapped = "both layers" if s.swapped == "both" else s.swapped

@@ -253,10 +253,11 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
         word, other = (
             "more" if change > 0 else "fewer" for change in (more, dimensions)
         )
-        counted = (
-            f"{_count(abs(dimensions), 'dimension')}{f' {other}' * (other != word)}"
-        )
-        counted = counted if dimensions else "and no other dimension"
+        counted = "and no other dimension"
+        if dimensions:
+            counted = _count(abs(dimensions), "dimension")
+            if other != word:
+                counted = f"{counted} {other}"
         return [f"{_count(abs(more), 'parameter')} {word}, {counted}"]
     old = costs(before)
     new = costs(after)

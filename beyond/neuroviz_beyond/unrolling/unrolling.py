@@ -266,24 +266,36 @@ def study_unrolling(setting: UnrollSetting) -> UnrollStudy:
         if tokens ** len(factors) <= _MOST_ADDED
         else None
     )
-    found = outputs[indices[-1]], summed, antisymmetric, coefficient
     turned = setting.reflect and not setting.two_tokens
-    reflection = _reflection(virtual, X, setting) if turned else None
-    of = layers, tokens, factors, place, window
-    moves = {"place": place, "reflect": setting.reflect}
-    return UnrollStudy(*numbers, *of, *found, reflection, moves, _local(setting))
+    return UnrollStudy(
+        *numbers,
+        layers=layers,
+        tokens=tokens,
+        factors=factors,
+        place=place,
+        window=window,
+        output=outputs[indices[-1]],
+        summed=summed,
+        antisymmetric=antisymmetric,
+        coefficient=coefficient,
+        reflection=_reflection(virtual, X, setting) if turned else None,
+        moves={"place": place, "reflect": setting.reflect},
+        local=_local(setting),
+    )
 
 
 def _local(setting: UnrollSetting) -> dict[str, object]:
     """For the scene; it makes an M antisymmetric itself, for this M depends on the
     place."""
     (L, Ms), X, _ = _network(setting.layers, setting.tokens, setting.seed, None)
-    numbers = {
+    return {
+        "layers": setting.layers,
+        "drawn": list(setting.drawn),
         "first": (L @ X)[0].tolist(),
         "links": [(X.T @ M @ X).tolist() for M in Ms],
+        "isAntisymmetric": setting.antisymmetric,
+        "isOfTwo": setting.two_tokens,
     }
-    of = {"isAntisymmetric": setting.antisymmetric, "isOfTwo": setting.two_tokens}
-    return {"layers": setting.layers, "drawn": list(setting.drawn), **numbers, **of}
 
 
 def _numbers(virtual: VirtualWeights, X: np.ndarray, indices: tuple[int, ...]) -> tuple:

@@ -124,8 +124,9 @@ def _say_term(answer: UnrollStudy) -> str:
             " layers give."
         )
     else:
-        end = f"but the layers give {total}: they DISAGREE"
-        end = "which is what the layers give" if answer.adds_up else end
+        end = "which is what the layers give"
+        if not answer.adds_up:
+            end = f"but the layers give {total}: they DISAGREE"
         rest = f"All {count} of them add up to {number(answer.summed)}, {end}."
     output = numbered("φ(X)", answer.indices[-1] + 1)
     return f"One term of the output {output}: {number(answer.value)}. {rest}"
