@@ -138,7 +138,7 @@ class HypothesesStudy:
 
     @property
     def collapsed(self) -> int | None:
-        """The first layer after which all tokens are parallel, counted from 1; None if
+        """The first layer after which all tokens are parallel, 0 for the input; None if
         there is none."""
         for layer, pairs in enumerate(self.angles):
             if pairs and max(pairs) < PARALLEL:

@@ -25,8 +25,8 @@ def factor(
     """Q and K, a × d with a ≥ d, whose product KᵀQ is a given d × d matrix A; K has
     orthonormal columns.
 
-    Where a > d, Q has a random part that K does not see, so that its rank is at least a
-    − d.
+    Where a > d, Q has a random part that K does not see, so that its rank is at least
+    min(a − d, d).
 
     Raises:
         ValueError: if a < d; not every A is a product then.

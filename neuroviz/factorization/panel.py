@@ -163,5 +163,8 @@ def _lemma(study: FactorizationStudy) -> Reasons:
         f"fibre has a² = {a**2} dimensions."
     )
     if study.recovered is None:
-        says = f"The lemma does not apply here; the fibre has {study.here} dimensions."
+        says = (
+            f"The lemma does not apply here; to first order {study.here} directions of "
+            "(Q, K) leave A alone."
+        )
     return Reasons(says, "Lemma 3.1", asked)

@@ -121,8 +121,8 @@ class FactorizationStudy:
         rank: of A now, in floating point.
         counts: measured dimensions, for a = 1, 2, ….
         formula: α(a, d), for the same a.
-        here: dimensions of (Q, K) that leave A alone at the point in hand: of the fibre
-            there.
+        here: directions of (Q, K) that leave A alone to first order at the start:
+            dimensions of the fibre there, unless Q and K have both lost rank.
         recovered: the C found from the two factorisations alone, or None where there is
             none to be found.
         point: for d = 2 where A is in the slice of its trace.

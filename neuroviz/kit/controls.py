@@ -67,8 +67,10 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
         return text == "yes"
     if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
         options = options_of(control)
+        text = unquote(text)
         if text not in options:
-            raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
+            listed = ", ".join(map(str, options))
+            raise ValueError(f"{name} is one of {listed}; got {text!r}")
         return text
     if hasattr(control, "min"):
         kind: Callable = float if isinstance(control.value, float) else int

@@ -61,9 +61,11 @@ def at_most(bound: float) -> str:
 def percent(part: float) -> str:
     """A part of the whole in percent, with two digits where it is small.
 
-    >>> percent(0.584), percent(0.0123), percent(0.0)
-    ('58 %', '1.2 %', '0 %')
+    >>> percent(0.584), percent(0.0123), percent(0.0), percent(1e-7)
+    ('58 %', '1.2 %', '0 %', '1·10⁻⁵ %')
     """
+    if 0 < part < 1e-6:
+        return f"{tiny(100 * part)} %"
     # From 9.95 % on, rounded to 10 %, two digits have no decimal.
     return f"{100 * part:.0f} %" if part >= 0.0995 else f"{100 * part:.2g} %"
 

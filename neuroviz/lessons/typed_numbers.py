@@ -17,7 +17,7 @@ _FRACTION = re.compile(r"(\d+) ?[/⁄] ?(\d+)", re.ASCII)
 _IN_GROUPS = re.compile(r"\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})", re.ASCII)
 """1 234 567, 1'234'567, or with commas if there are two of them."""
 
-_COMMA_OR_THOUSAND = re.compile(r"\d{1,3},\d{3}", re.ASCII)
+_COMMA_OR_THOUSAND = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
 """A thousand to some and one to others."""
 
 _LONGEST = 40

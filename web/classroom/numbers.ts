@@ -9,7 +9,7 @@ const FRACTION = /^(\d+) ?[/⁄] ?(\d+)$/;
 const IN_GROUPS = /^\d{1,3}(([ '’])\d{3}(\2\d{3})*|(,\d{3}){2,})$/;
 
 /** A thousand to some and one to others. */
-const COMMA_OR_THOUSAND = /^\d{1,3},\d{3}$/;
+const COMMA_OR_THOUSAND = /^[1-9]\d{0,2},\d{3}$/;
 
 const LONGEST = 40; // signs of a guess
 const SIGN = /^[-−–+] ?/;
