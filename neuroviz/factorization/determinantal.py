@@ -194,7 +194,7 @@ def nearest_rank_one(trace: float, x: float, y: float, z: float) -> tuple[float,
             high = t
     if t < 1 - 1e-6:
         height = up / (1 - t)
-    else:
+    else:  # up is 0, and the equation of the surface gives the height
         height = sqrt(max((r / 2) ** 2 - trace**2 / 4, 0.0))
     return degrees(atan2(y, x)), copysign(height, z)
 
@@ -212,8 +212,8 @@ def rank_one_heads(
     array([[1., 0.],
            [0., 0.]])
     """
-    # K at (θ + δ)/2 and Q at (θ − δ)/2: the product rule for cos and sin gives the
-    # matrix above.
+    # K at (θ + δ)/2 and Q at (θ − δ)/2: the formulas for products of cos and sin give
+    # the matrix above.
     theta = pi * angle / 180
     delta = atan2(-2 * height, trace)
     at_k = (theta + delta) / 2

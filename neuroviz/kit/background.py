@@ -72,8 +72,8 @@ def background() -> Background:
 
 @contextmanager
 def late(call: Callable[[], None]) -> Generator[None]:
-    """Call when what stands below has taken 60 ms, at once where there are no threads;
-    a sign costs 8 ms."""
+    """Call it when the block has taken 60 ms, or at once where there are no threads:
+    to show that work goes on takes 8 ms itself."""
     timer = threading.Timer(_LATE_SECONDS, call)
     if IN_A_BROWSER:
         call()

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from neuroviz.kit.request import current_folder, search_path
 
 _IDLE_SECONDS = 120
-# so often one looks whether a child that says nothing is still there
+# How often the parent looks whether a silent child is still there.
 _GLANCE_SECONDS = 1
 _ENDING_SECONDS = 5  # a process that has closed its connection ends within this time
 _TAIL_BYTES = 4096
@@ -60,7 +60,7 @@ class Child:
                 for name, spec in self._modules.items()
             ):
                 return False
-            # What has come since, the child imports as it is today.
+            # The child will import what has come since as it is now.
             self._modules |= present
             self._requests.put(request)
             return True

@@ -15,7 +15,8 @@ class EventLoop:
     """A `Background` on the event loop: the page has its turn after each step of the
     work.
 
-    It has it also at each report of progress, where a browser can put a call aside.
+    Where a browser can suspend a call of Python, it has its turn at each report of
+    progress, too.
     """
 
     def __init__(self) -> None:
@@ -42,8 +43,8 @@ class EventLoop:
             asyncio.get_running_loop().create_task(self._take_turns(job))
 
     def cancel(self) -> bool:
-        """End what is running, a call put aside when it goes on; returns whether there
-        was something."""
+        """End what is running; returns whether there was something. A suspended call
+        ends when it goes on."""
         was_running = self.running
         self._job = None
         return was_running
@@ -55,7 +56,7 @@ class EventLoop:
             self._job.step()
             if self._job is not None and time.monotonic() > until:
                 return False
-            time.sleep(0)
+            time.sleep(0)  # where a call can be suspended the page has its turn here
         return True
 
     def close(self) -> None:
@@ -88,7 +89,7 @@ class _Job:
         self._steps = self._run()
 
     def step(self) -> None:
-        """Take a step, unless one is put aside."""
+        """Take a step, unless one is suspended."""
         # Who hears a part may call `wait` within the step.
         if not self._steps.gi_running:
             with listening(self._hear):
@@ -100,6 +101,7 @@ class _Job:
             result = getattr(self._work, "in_steps", self._work)(self._argument)
             if isinstance(result, Generator):
                 self._has_steps = True
+                # It tells each step to _partly, and each yield is a turn for the page.
                 result = yield from retold(result, self._partly)
         except asyncio.CancelledError:
             return
@@ -120,7 +122,7 @@ class _Job:
         their turn."""
         if not self._has_steps:
             self._partly(part_in_words(what, part))
-        time.sleep(0)
+        time.sleep(0)  # where a call can be suspended the page has its turn here
         # No Exception, so the work does not catch it by accident.
         if self._owner._job is not self:
             raise asyncio.CancelledError

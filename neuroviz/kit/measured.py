@@ -70,7 +70,7 @@ def measure_dimension(
     """
     question = ask(net, method, route, inputs, prime)
     seed = whole_number("seed", seed, least=0)
-    # As the question has settled them: a default, and the same said, are one.
+    # The question has filled in its defaults: left out or given, they are one key.
     arguments = (method, seed, question.inputs, question.route, question.prime)
 
     def work(report: Report | None) -> Measurement:

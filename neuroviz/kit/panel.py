@@ -36,10 +36,11 @@ from neuroviz.kit.status import Values, values_of
 if TYPE_CHECKING:
     from IPython.display import DisplayHandle
 
-# Pixels. Below, words of a figure in lecture size meet: the surface's headings first.
+# Pixels. In a narrower figure large words meet: the surface's headings first.
 _ROOM_FOR_A_LECTURE = 1040
-_SCROLL_BAR = 20  # pixels: where one comes with large letters, they do not go with it
-_ITS_PAGE = "docs/panel.md adds one"
+# Pixels. Large letters may bring a scroll bar, which must not switch them off again.
+_SCROLL_BAR = 20
+_ITS_PAGE = "docs/panel.md shows how"
 _ASKING = "nv-asking"
 """The class of a panel in the page whose words wait for a guess: scene.css hides what
 is of the class nv-answer in it."""
@@ -49,7 +50,7 @@ class Panel(Shell):
     """The base class of all panels.
 
     A subclass has a `title`, a `setting`, `_answer`, `draw` and `_describe`, and what
-    else it wants of the part headed "What a subclass says"; docs/panel.md adds one.
+    else it wants of the part headed "What a subclass says"; docs/panel.md shows how.
 
     Args:
         only: names of the controls to show; the others keep their values and stay in
@@ -406,7 +407,7 @@ class Panel(Shell):
 
     def _go_to(self, state: str) -> None:
         """As if the reader had entered this state."""
-        self._write_state()  # it may be one that was there before
+        self._write_state()  # what is typed may be this state: to say it is no change
         self._state_text.value = state
 
     def _on_state_text(self, change: dict) -> None:

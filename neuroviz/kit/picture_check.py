@@ -1,5 +1,5 @@
-"""What a picture keeps so that the page can draw it and its handles move the controls:
-a panel asks before the page gets it, where a mistake would be an empty box."""
+"""Checks of a picture before the page gets it, where a mistake would be an empty box:
+what the page draws, and which controls its handles move."""
 
 import ipywidgets as widgets
 
@@ -7,12 +7,13 @@ from neuroviz.kit.controls import options_of
 from neuroviz.kit.picture import Facts, Picture
 from neuroviz.kit.settings import Controls
 
-_ITS_PAGE = "docs/scene.md adds one"
+_ITS_PAGE = "docs/scene.md shows how"
 _SLIDERS = (widgets.IntSlider, widgets.FloatSlider)
 
 
 def check_picture(picture: Picture, controls: Controls) -> None:
-    """Whether a picture says what its scene needs, of controls that its panel has.
+    """Refuse a picture that does not say what its scene needs, of controls that its
+    panel has.
 
     Raises:
         ValueError: if not.
@@ -40,7 +41,7 @@ def _check_facts(facts: Facts) -> None:
 
 
 def _check_names(picture: Picture, controls: Controls) -> None:
-    """Whether what it names are controls, and what it says of them is of its place."""
+    """Refuse names that are no controls, and what is said of others than its place."""
     place = picture.place
     ranges = picture.ranges
     if unknown := [name for name in place if name not in controls]:

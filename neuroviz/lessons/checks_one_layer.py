@@ -215,7 +215,9 @@ def check_boundary_layer(A: object, V: object) -> str:
     ✗ Not yet. This point is a crossing: A has rank one,
     but keys and values use different linear forms.
     """
-    matrix("A", A, 2, 2), matrix("V", V, 1, 2)
+    # These refuse other shapes; the entries themselves stay exact.
+    matrix("A", A, 2, 2)
+    matrix("V", V, 1, 2)
     entries = [
         *np.ravel(np.array(A, dtype=object)),
         *np.ravel(np.array(V, dtype=object)),

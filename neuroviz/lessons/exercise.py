@@ -286,7 +286,7 @@ def matrix(
     except (TypeError, ValueError):
         raise ValueError(f"{name} is a matrix with {wanted}; got {given!r}.") from None
     if found.ndim != 2 or 0 in found.shape:
-        row = ", and one row is written [[…]]" * (found.ndim == 1)
+        row = ", and one row is written [[…]]" if found.ndim == 1 else ""
         raise ValueError(
             f"{name} is a matrix with {wanted}{row}; got an array of shape"
             f" {found.shape}."

@@ -462,4 +462,8 @@ class Branch(RationalCurve):
         disc = sum(
             float(c) * u ** (n - i) * v**i for i, c in enumerate(_fractions(self._disc))
         )
-        return CROSSING if disc > 0 else CLOSURE if disc < 0 else BOUNDARY
+        if disc > 0:
+            return CROSSING
+        if disc < 0:
+            return CLOSURE
+        return BOUNDARY

@@ -321,9 +321,11 @@ def random_starts(runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def count_ends(flow: Flow) -> Attraction:
     """The shares of runs that end at singular and at boundary points."""
-    ends = flow.ends
-    found = ends != "smooth", ends == "boundary", flow.ratio < 0.05
-    return Attraction(*(float(np.mean(here)) for here in found))
+    return Attraction(
+        singular=float(np.mean(flow.ends != "smooth")),
+        boundary=float(np.mean(flow.ends == "boundary")),
+        near=float(np.mean(flow.ratio < 0.05)),
+    )
 
 
 def _squares(matrices: np.ndarray) -> np.ndarray:

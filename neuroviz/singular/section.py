@@ -25,8 +25,9 @@ from neuroviz.singular.curves import Branch, Piece, RationalCurve, Window, null_
 from neuroviz.singular.forms import BOUNDARY, Number, is_exact
 from neuroviz.singular.surface import Slice
 
-_ON_THE_PLANE = 1e-9  # so high above it, measured by the size of a curve, is on it
-_ONE_ANGLE = 1e-9  # angles so near are one
+# Height above the plane, relative to the size of a curve: less counts as on it.
+_ON_THE_PLANE = 1e-9
+_ONE_ANGLE = 1e-9  # angles that are closer are equal
 
 
 @dataclass(frozen=True)

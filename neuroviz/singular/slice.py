@@ -327,7 +327,8 @@ class Slice:
         branches = []
         if solved is None:
             raise self._fill("surface")
-        (moving, n, lost), (q1, q2) = solved, zip(*self.pairs, strict=True)
+        moving, n, lost = solved
+        q1, q2 = zip(*self.pairs, strict=True)
         if moving[3] and n > 0:
             # q₁ has degree n along the curve, and q₁ = u·q: as polynomials in t = v/u
             # both are one, and q has degree n − 1.

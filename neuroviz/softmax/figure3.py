@@ -223,13 +223,13 @@ class Figure3Study:
             "float": floating.value,
             "gap": f"{floating.gap:.6g}",
             "decided": "yes" if floating.decided else "no",
-            "float32": read and read.value,
+            "float32": None if read is None else read.value,
             "formula": theory.value,
             "status": theory.status,
             "source": theory.source,
             "seed": self.setting.seed,
-            "float32_inputs": read and read.num_inputs,
-            "float32_runs": read and read.runs,
+            "float32_inputs": None if read is None else read.num_inputs,
+            "float32_runs": None if read is None else read.runs,
         }
 
 

@@ -47,7 +47,8 @@ class Figure3Explorer(Panel):
 
     def _show_answer(self, answer: Figure3Study, started: float | None) -> None:
         # the buttons save the shown setting
-        s, (least, most) = answer.setting, answer.setting.span
+        s = answer.setting
+        least, most = s.span
         sizes = f"l{s.layers}_t{s.tokens}_a{s.head_dim}_d{least}-{most}"
         name = f"figure3_{'_'.join(s.kinds)}_{sizes}"
         self.export.offer(answer.to_csv(), name)
@@ -88,7 +89,8 @@ def _widths(points: object) -> str:
 
 
 def _say_exact(study: Figure3Study) -> str:
-    s, (least, most) = study.setting, study.setting.span
+    s = study.setting
+    least, most = s.span
     ranks = "; ".join(
         f"{kind} {', '.join(str(p.exact.value) for p in study.of(kind))}"
         for kind in s.kinds
@@ -114,9 +116,8 @@ def _say_float64(study: Figure3Study) -> str:
     points = study.points
     unsure = [point for point in points if not point.floating.decided]
     right = sum(point.floating.value == point.exact.value for point in points)
-    said = (
-        f"In float64 {right} of {len(points)} come{'s' * (len(points) == 1)} out right"
-    )
+    comes = "comes" if len(points) == 1 else "come"
+    said = f"In float64 {right} of {len(points)} {comes} out right"
     if not unsure:
         gap = tiny(min(point.floating.gap for point in points))
         return (

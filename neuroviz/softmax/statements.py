@@ -21,7 +21,7 @@ class StatusEntry:
     """One question about an architecture.
 
     Attributes:
-        question: one of `known.QUESTIONS`.
+        question: one of `ASKED`, or of those that a package beyond adds.
         answer: in a few words.
         status: "proved", "proved here", "exact", "certified", "observed",
             "conjectured", "no formula" (nobody has an answer, as far as we know) or
