@@ -53,7 +53,7 @@ records."""
 
 # most items in the hands of an executor that does not say how many it runs at once
 _WAITING = 64
-# seconds without a result, after which another's executor may have lost its workers
+# Seconds without a result, after which a caller's executor may have lost its workers.
 _PATIENCE = 60.0
 # every line of a file begins so
 _BEGINNING = f'{{"version": {VERSION}, "arch": {{'.encode()
@@ -331,7 +331,8 @@ def _measured(
 
 def measure_one(item: Item, _mark: object = None) -> Record:
     """One record; an error of the measurement becomes a failed record. Runs in a
-    worker, on one thread."""
+    worker, on one thread. `_mark` is not read: it makes each try a new call for dask,
+    see `_on`."""
     arch, method, seed = item
     try:
         with one_thread():

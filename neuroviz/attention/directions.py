@@ -186,7 +186,8 @@ def acting(
 
 def _independent_columns(over: Field, matrix: np.ndarray) -> set[int]:
     """Numbers of columns that span all of them; over the reals all columns."""
-    # Where no column has to depend on others, to look for it is not worth its time.
+    # Where no column has to depend on others, to look for it is not worth its time;
+    # over the reals a rank may be misread, and too many directions do no harm.
     if isinstance(over, PrimeField) and matrix.shape[1] > matrix.shape[0]:
         return set(row_space(over, matrix).pivots.tolist())
     return set(range(matrix.shape[1]))

@@ -87,5 +87,6 @@ def _how_sure(ledger: KernelLedger, exact: Measurement) -> str:
             " DISAGREE"
         )
     if exact.error_bound:
+        # The number shown is the count over all parameters; this is its own bound.
         return f", wrong with chance ≤ {at_most(ledger.error_bound)}"
     return ", with a proof"

@@ -203,8 +203,6 @@ def _cost(study: RescalingStudy) -> list:
         return words("softmax: no λ₀ can answer", last="outside")
     layers = len(study.setting.logs)
     most = study.exponents[0]
-    if layers == 1:
-        return words("one step of λ₁ costs λ₀ one step")
     last = numbered("λ", layers)
     return words(f"one step of λ₁ costs λ₀ {most} steps, one of {last} only 1")
 

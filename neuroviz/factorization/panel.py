@@ -125,12 +125,11 @@ def _departure(answer: FactorizationStudy) -> str:
     """How far from one orbit both factorisations are."""
     if not answer.is_off_orbit:
         return ""
-    is_K = answer.place["rank"] == "Q"
-    name = "K" if is_K else "Q"
+    name = "K" if answer.place["rank"] == "Q" else "Q"
+    each = numerical_rank(getattr(answer.start, name))
     return (
-        f" The rows of {name} at the start and now span {answer.spans[is_K]} dimensions"
-        f" together, and {numerical_rank(answer.start[is_K])} each: no C leads from one"
-        " to the other."
+        f" The rows of {name} at the start and now span {answer.spans[name]} dimensions"
+        f" together, and {each} each: no C leads from one to the other."
     )
 
 

@@ -114,8 +114,8 @@ class FactorizationStudy:
         d, a: Q and K are a × d.
         start, now: the two factorisations; now is (C Q, C⁻ᵀ K), and off the orbit
             (C Q, C⁻ᵀ (K + s D)) or (C (Q + s D), C⁻ᵀ K).
-        spans: rank of the rows of Q at the start and now, one below the other, and that
-            of K: above the rank of both where no C leads from one to the other.
+        spans: "Q" → rank of the rows of Q at the start and now, one below the other;
+            "K" → that of K. Above the rank of both no C leads from one to the other.
         walk, C: which walk in GL_a, and its matrix.
         products: A = KᵀQ at the start and now.
         rank: of A now, in floating point.
@@ -136,7 +136,7 @@ class FactorizationStudy:
     a: int
     start: Head
     now: Head
-    spans: tuple[int, int]
+    spans: dict[str, int]
     walk: str
     C: np.ndarray
     products: tuple[np.ndarray, np.ndarray]
@@ -171,8 +171,9 @@ class FactorizationStudy:
     @property
     def is_off_orbit(self) -> bool:
         """Whether no C leads from the first factors to those of now."""
-        kept = [numerical_rank(factor) for factor in self.start]
-        return self.spans != tuple(kept)
+        start = self.start._asdict()
+        kept = {name: numerical_rank(factor) for name, factor in start.items()}
+        return self.spans != kept
 
     @property
     def count(self) -> ProductCount:
@@ -206,9 +207,10 @@ def study_factorization(request: FactorizationSetting) -> FactorizationStudy:
         a=a,
         start=start,
         now=now,
-        spans=tuple(
-            numerical_rank(np.vstack(pair)) for pair in zip(start, now, strict=True)
-        ),
+        spans={
+            name: numerical_rank(np.vstack([getattr(start, name), getattr(now, name)]))
+            for name in ("Q", "K")
+        },
         walk=request.walk,
         C=C,
         products=products,

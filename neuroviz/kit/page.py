@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 _JAVASCRIPT = Path(__file__).parent / "javascript"
 
 
-def parts(whole: widgets.Widget) -> list[widgets.Widget]:
+def widgets_in(whole: widgets.Widget) -> list[widgets.Widget]:
     """A widget and all that it holds, down to layouts and styles.
 
-    >>> sorted(type(part).__name__ for part in parts(widgets.Box([widgets.HTML()])))
+    >>> whole = widgets.Box([widgets.HTML()])
+    >>> sorted(type(part).__name__ for part in widgets_in(whole))
     ['Box', 'HTML', 'HTMLStyle', 'Layout', 'Layout']
     """
     found = {}
@@ -246,10 +247,10 @@ class Chart(anywidget.AnyWidget):
         # A </script> in a text would end the script that it stands in.
         figure = json.dumps(self.drawn, allow_nan=False).replace("<", "\\u003c")
         name = f"nv-{uuid4().hex}"
-        script = script_of_a_page(name, self.painter, brought, figure)
+        drawing = script_of_a_page(name, self.painter, brought, figure)
         look = self.drawn.get("look") or {"sizes": self.drawn["layout"]}
         height = look["sizes"].get("height", 370)
-        return f'<div id="{name}" style="min-height: {height}px"></div>{script}'
+        return f'<div id="{name}" style="min-height: {height}px"></div>{drawing}'
 
     @property
     def facts(self) -> dict:

@@ -24,7 +24,7 @@ import ipywidgets as widgets
 from neuroviz.kit import asking, cells, lecture, theme
 from neuroviz.kit.background import Background, EventLoop, background, late
 from neuroviz.kit.controls import read_control, write_control
-from neuroviz.kit.page import Chart, let_go, parts
+from neuroviz.kit.page import Chart, let_go, widgets_in
 from neuroviz.kit.picture import Picture
 from neuroviz.kit.picture_check import check_picture
 from neuroviz.kit.plot import Parts, without_answers
@@ -92,7 +92,7 @@ class Panel(Shell):
         except BaseException:
             self.close()
             raise
-        for part in parts(self):
+        for part in widgets_in(self):
             let_go(part)
         cells.keep(self)
 
@@ -109,7 +109,7 @@ class Panel(Shell):
         shown = set(self.controls) if only is None else self._known(only)
         self._theme = theme.current()
         self._quiet = False
-        self._is_moved = False
+        self._has_guessed = False
         self.status = ""
         self._described = ""
         self._badges = ""
@@ -259,18 +259,18 @@ class Panel(Shell):
     @property
     def is_asking(self) -> bool:
         """Whether its words wait for a guess."""
-        if self.asks is None or self._is_moved:
+        if self.asks is None or self._has_guessed:
             return False
         return not asking.is_answered(self.asks)
 
     def show_words(self) -> None:
         """Show what the panel says, also where it asks first."""
-        self._is_moved = True
+        self._has_guessed = True
         self._say()
 
     def ask_again(self) -> None:
         """Keep the words back once more, as when the panel was opened."""
-        self._is_moved = False
+        self._has_guessed = False
         self._say()
 
     def on_answers(self) -> None:
@@ -344,7 +344,7 @@ class Panel(Shell):
         which may be at work."""
         if self._background is not None:
             self._background.close()
-        for part in parts(self):
+        for part in widgets_in(self):
             if part is self:
                 super().close()
             else:
@@ -398,7 +398,7 @@ class Panel(Shell):
 
     def _on_change(self, change: dict) -> None:
         if not self._quiet:
-            self._is_moved |= not _is_rounding(change)
+            self._has_guessed |= not _is_rounding(change)
             self._refresh()
 
     def _on_tools(self, change: dict) -> None:

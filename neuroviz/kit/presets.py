@@ -72,7 +72,7 @@ def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
         # failed or was cancelled.
         if panel.state != whole or not panel.status.startswith(("done", "working")):
             panel.state = whole
-        panel.show_words()  # the reader has moved it
+        panel.show_words()  # a preset that is chosen is a guess, too
 
     button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
     button.on_click(go)

@@ -13,6 +13,9 @@ from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
 from neuroviz.kit.status import Status, Values, stands_for, values_of
 
+_WIDTHS = {"notebook": (266, 108), "lecture": (340, 156)}
+"""Pixels of a control, and of its label."""
+
 
 class Shell(Lasting):
     """The widgets of a panel, from top to bottom, which is also the order of the Tab
@@ -139,13 +142,16 @@ class Shell(Lasting):
     def _fit_size(self, controls: Controls, size: str) -> None:
         """Letters, widths of controls and the height of the figure for a notebook or
         for a lecture."""
-        large = size == "lecture"
-        (self.add_class if large else self.remove_class)("nv-lecture")
+        if size == "lecture":
+            self.add_class("nv-lecture")
+        else:
+            self.remove_class("nv-lecture")
+        width, label = _WIDTHS[size]
         with theme.using({"size": size}):
             for control in controls.values():
-                wide, label = widths_of(control, *((340, 156) if large else (266, 108)))
-                control.layout.width = f"{wide}px"
-                control.style.description_width = f"{label}px"
+                its_width, its_label = widths_of(control, width, label)
+                control.layout.width = f"{its_width}px"
+                control.style.description_width = f"{its_label}px"
         self._fit_height()
 
     def _fit_height(self) -> None:

@@ -212,13 +212,12 @@ def check_more_than_factors(arch: object) -> str:
     arch = _deep_network(arch, attention=None)
     if arch.tokens < 2:
         raise ValueError("The task asks for two tokens or more.")
-    one, other = (
-        measure_dimension(replace(arch, attention=kind)).value
-        for kind in ("softmax", "lightning")
-    )
-    said = f"Softmax has {one} dimensions and lightning {other}"
-    if one - other > arch.num_layers:
-        return f"{said}: {one - other} more, with {arch.num_layers} layers."
+    softmax = measure_dimension(replace(arch, attention="softmax")).value
+    lightning = measure_dimension(replace(arch, attention="lightning")).value
+    said = f"Softmax has {softmax} dimensions and lightning {lightning}"
+    more = softmax - lightning
+    if more > arch.num_layers:
+        return f"{said}: {more} more, with {arch.num_layers} layers."
     raise ValueError(f"{said}: the difference is the number of layers.")
 
 

@@ -182,17 +182,18 @@ def check_second_branch(A: object, V: object, A2: object, V2: object) -> str:
 def _on_the_circle(A: object, V: object) -> tuple[str, str] | None:
     """The panel of notebook 03 with the roots of this layer, where whole degrees tell
     them apart."""
-    A, V = matrix("A", A, 2, 2), matrix("V", V, 1, 2)
-    forms = [A[:, 0], V[0], A[:, 1], V[0]]
-    if not all(form.any() for form in forms):
+    A = matrix("A", A, 2, 2)
+    V = matrix("V", V, 1, 2)
+    linear = [A[:, 0], V[0], A[:, 1], V[0]]
+    if not all(form.any() for form in linear):
         return None
     # p cos θ + r sin θ = 0 for tan θ = −p/r; a root is a line, so θ counts modulo 180°.
-    exact = [float(np.degrees(np.arctan2(-p, r))) % 180 for p, r in forms]
+    exact = [float(np.degrees(np.arctan2(-p, r))) % 180 for p, r in linear]
     roots = [round(root) % 180 for root in exact]
     for one, other in combinations(range(4), 2):
         # Two forms have one root if and only if their determinant is 0.
-        is_one = abs(np.linalg.det([forms[one], forms[other]])) <= _EQUAL * (
-            np.linalg.norm(forms[one]) * np.linalg.norm(forms[other])
+        is_one = abs(np.linalg.det([linear[one], linear[other]])) <= _EQUAL * (
+            np.linalg.norm(linear[one]) * np.linalg.norm(linear[other])
         )
         if is_one != (roots[one] == roots[other]):
             return None

@@ -140,7 +140,10 @@ class Question(Lasting):
     def on_size(self, size: str) -> None:
         """Have letters for a notebook or for a lecture, as the panels have."""
         is_large = size == "lecture"
-        (self.add_class if is_large else self.remove_class)("nv-lecture")
+        if is_large:
+            self.add_class("nv-lecture")
+        else:
+            self.remove_class("nv-lecture")
         if isinstance(self._entry, widgets.Text):
             width, label = (320, 96) if is_large else (240, 70)
             self._entry.layout.width = f"{width}px"

@@ -11,7 +11,6 @@ from numpy.random import Generator, default_rng
 
 from neuroviz.rank.arithmetic import Arithmetic, Float64, fastest_arithmetic, stored
 from neuroviz.rank.elimination import (
-    WORTH_THREADS,
     eliminate,
     exact_rank,
     is_for_flint,
@@ -240,7 +239,7 @@ class _Search:
         rows_each = prod(self.outline.output_shape) if self.all_outputs else 1
         size = num_inputs * rows_each
         most = 1
-        if self.columns >= WORTH_THREADS:
+        if self.columns >= LARGE:  # smaller ones run in one thread
             of_a_block = 8 * rows_each * self.outline.numbers
             most = max(1, BYTES_IN_ALL // max(2 * BYTES_AT_ONCE, of_a_block))
         with side_by_side(most) as run:

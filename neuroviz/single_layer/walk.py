@@ -155,7 +155,8 @@ class FiberStudy:
         """Whether the walk goes along the fibre here: it has stayed on it, and one step
         of the slider farther it still does."""
         s = self.setting
-        farther = replace(s, along=s.along + ALONG[2])
+        _, _, step = ALONG
+        farther = replace(s, along=s.along + step)
         there, _ = _walk(farther, plane_of(s))
         onward = same_function(Reals(), s.attention, self.start, there, s.tokens)
         return self.stays and onward

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from neuroviz.kit import theme
 from neuroviz.kit.picture import Facts, Picture, words
 from neuroviz.singular.chart import chart_of, local_of
 from neuroviz.singular.flow import SINGULAR_BELOW
@@ -116,9 +115,14 @@ def learning_picture(study: LearningStudy) -> Picture:
     return Picture("singular/learning", learning_facts(), place, RANGES)
 
 
-@lru_cache(maxsize=8)
-def _facts(_height: float) -> Facts:
-    """For one height of the figure, in which labels have their places."""
+@lru_cache(maxsize=1)
+def learning_facts() -> Facts:
+    """What the picture says; no target changes it.
+
+    >>> facts = learning_facts()
+    >>> facts["schema"], facts["choices"][facts["moves"][1]["right"]]
+    ('learning/1', 'all')
+    """
     chart = chart_of(HALF)
     return {
         "schema": SCHEMA,
@@ -149,13 +153,3 @@ def _facts(_height: float) -> Facts:
             "lines": ["the coin: targets whose", "nearest layer is singular"],
         },
     }
-
-
-def learning_facts() -> Facts:
-    """What the picture says; no target changes it.
-
-    >>> facts = learning_facts()
-    >>> facts["schema"], facts["choices"][facts["moves"][1]["right"]]
-    ('learning/1', 'all')
-    """
-    return _facts(theme.size("height"))

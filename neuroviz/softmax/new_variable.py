@@ -152,14 +152,14 @@ def table_of(statement: str, letters: Letters) -> Table:
 
 # The weights and the first token of the picture: whole numbers, but for ½, which is 4
 # modulo 7.
-K = Fraction(1)
-HALF = Fraction(1, 2)
+KEY = Fraction(1)
+QUERY = Fraction(1, 2)
 FIRST = Fraction(1)
 
 
 def second_token(y: Fraction) -> Fraction:
     """Where x₂ stands in the layer with d = 1, if y = (x₂ − x₁) k q x₁."""
-    return FIRST + y / (K * HALF * FIRST)
+    return FIRST + y / (KEY * QUERY * FIRST)
 
 
 def real_letters(statement: str, y: Fraction, P: Fraction | None) -> Letters:
@@ -167,11 +167,11 @@ def real_letters(statement: str, y: Fraction, P: Fraction | None) -> Letters:
     second = second_token(y)
     apart = second - FIRST
     # An antisymmetric M makes z = −y.
-    z = -y if statement == MEET else -apart * K * HALF * second
+    z = -y if statement == MEET else -apart * KEY * QUERY * second
     one = Fraction(1)
     return Letters(
-        k=Power(K),
-        q=Power(HALF),
+        k=Power(KEY),
+        q=Power(QUERY),
         first=Power(FIRST),
         second=Power(second),
         apart=Power(apart),
@@ -198,4 +198,4 @@ def ring_letters(P: int) -> Letters:
 
 def nearest_whole(P: Fraction) -> int:
     """The whole number nearest to P; of two, the larger one, as the page has it."""
-    return floor(P + HALF)
+    return floor(P + Fraction(1, 2))

@@ -8,10 +8,10 @@ which says them in step with what is dragged or played. Words are lists of {"tex
 from neuroviz.kit.picture import Facts, words
 from neuroviz.softmax.new_variable import (
     FIRST,
-    HALF,
+    KEY,
     MEET,
     PRIME,
-    K,
+    QUERY,
     ring_letters,
 )
 
@@ -49,8 +49,8 @@ def formulas_of(statement: str) -> Facts:
     names = "k", "q", "first", "second", "apart", "Q"
     return {
         "statement": statement,
-        "k": float(K),
-        "q": float(HALF),
+        "k": float(KEY),
+        "q": float(QUERY),
         "first": float(FIRST),
         "prime": PRIME,
         "ring": {name: ring[name] for name in names},

@@ -49,7 +49,7 @@ def _token_facts() -> Facts:
     return {
         "one": [float(x) for x in one],
         "across": [float(x) for x in across],
-        # For orthogonal tokens, and for others: it is the same for all of these.
+        # For s = 0, orthogonal tokens, and for s = 1/10, which stands for every s ≠ 0.
         "returns": [special_layer.returns(Fraction(s, 10)) for s in (0, 1)],
     }
 

@@ -79,7 +79,7 @@ def check_size(arch: Architecture) -> None:
     made.
 
     Raises:
-        ValueError: if it is; by theorem every size is small.
+        ValueError: if the network is too large; route="theorem" takes any size.
     """
     columns = num_parameters(arch.slice())
     tokens = arch.tokens
@@ -147,9 +147,10 @@ def ball_proof(
 
     across = arch.slice()
     done = "nothing is done yet"
-    n = num_parameters(arch.slice())
+    n = num_parameters(across)
     for bits in BITS:
-        # Defaults hold the values of this round; without a number all inputs are done.
+        # ball_jacobian calls pause(number) before each input, and proved_invertible
+        # calls pause() when all are done. As a default `begun` keeps this round's text.
         def pause(
             number: int = n, begun: str = f"{done}, and {bits} bits were begun"
         ) -> None:

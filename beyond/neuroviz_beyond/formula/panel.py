@@ -1,5 +1,6 @@
 """Find the formula yourself: type one, and see at once at which network it is wrong."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import ipywidgets as widgets
@@ -381,5 +382,4 @@ def _of_what_is_known(study: FamilyStudy) -> Reasons:
     facts = (f"of {network}, about which least is known", *found.facts)
     if study.family.known:
         facts = (f"all of them: {study.family.known}", *facts)
-    kind = type(found)
-    return kind(found.says, found.source, found.hypotheses, facts, found.code)
+    return replace(found, facts=facts)  # of the same kind, so with the same pages

@@ -36,13 +36,13 @@ from neuroviz.rank.point import Point, derivative, outputs
 from neuroviz.rank.weights import flatten, unflatten
 from neuroviz_beyond.reasons import Reasons, repeated
 
+# In order: f(θ) plus a small step, started at θ; Gaussian numbers; outputs of another
+# network.
 TARGETS = {
     "nearby": "a small change",
     "random": "random numbers",
     "teacher": "another’s outputs",
 }
-# Targets: f(θ) plus a small step, started at θ; Gaussian numbers; outputs of another
-# network.
 _SHAPES = {
     "lightning": [
         ((4, 4), (1,)),
@@ -68,8 +68,7 @@ CASES = tuple(
     for kind, shapes in _SHAPES.items()
     for shape in shapes
 )
-"""Networks whose parameters (24 to 57) and dimensions (10 to 34) come in another
-order."""
+"""Their order by parameters (24 to 57) is not that by dimensions (10 to 34)."""
 LEARNT = 1e-6  # a task is learnt when the relative error is below this
 STEPS = 400
 """Most steps of a run."""

@@ -265,7 +265,9 @@ def _encoder_layer(layer: nn.TransformerEncoderLayer) -> Iterator[Family]:
             # One head as wide as the tokens, without biases: nnᵀ in A is a change of Q
             # and one of K.
             yield from norm.direction(
-                twice=int(attention.num_heads == 1 and attention.in_proj_bias is None)
+                counted_before=int(
+                    attention.num_heads == 1 and attention.in_proj_bias is None
+                )
             )
         if second:
             norm = Norm("norm2", layer.norm2, *by_linear)

@@ -57,13 +57,13 @@ class Power(nn.Module):
 
 
 class Map:
-    """A linear map y ↦ W y + b whose entries are (parts of) parameters; all moves are
-    made of its three.
+    """A linear map y ↦ W y + b whose entries are (parts of) parameters. Most moves are
+    made of its three methods, which change it in place.
 
-    In place, W → 2 W and b → 2 b:
+    W → 2 W and b → 2 b:
 
     >>> linear = nn.Linear(2, 2)
-    >>> Map(linear.weight, linear.bias).scaled(2 * torch.eye(2))
+    >>> Map(linear.weight, linear.bias).scale_outputs(2 * torch.eye(2))
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
@@ -74,17 +74,17 @@ class Map:
         """The part of it that writes some of the outputs."""
         return Map(self.weight[part], None if self.bias is None else self.bias[part])
 
-    def scaled(self, G: Tensor) -> None:
+    def scale_outputs(self, G: Tensor) -> None:
         """W → G W, b → G b: its outputs in another basis."""
         self.weight.copy_(G @ self.weight)
         if self.bias is not None:
             self.bias.copy_(G @ self.bias)
 
-    def reads(self, G: Tensor) -> None:
+    def change_input_basis(self, G: Tensor) -> None:
         """W → W G⁻¹: its inputs in another basis."""
         self.weight.copy_(self.weight @ torch.linalg.inv(G))
 
-    def forgets(self, shift: Tensor) -> None:
+    def absorb_shift(self, shift: Tensor) -> None:
         """b → b − W shift: its inputs with a constant added."""
         self.bias.sub_(self.weight @ shift)
 
@@ -109,8 +109,8 @@ def hidden_rescaling(
 
     def move(generator: torch.Generator) -> None:
         c = _positive(before.weight, before.out_features, generator)
-        linear_map(before).scaled(c.diag())
-        linear_map(after).reads((c**exponent).diag())
+        linear_map(before).scale_outputs(c.diag())
+        linear_map(after).change_input_basis((c**exponent).diag())
 
     if bends_at_zero or type(activation) is Power:
         moved = present(before.weight, before.bias, after.weight)
@@ -131,8 +131,8 @@ def linear_stretch(layers: list[nn.Linear]) -> Family:
     def move(generator: torch.Generator) -> None:
         for before, after in zip(layers, layers[1:], strict=False):
             G = _invertible(before.weight, before.out_features, generator)
-            linear_map(before).scaled(G)
-            linear_map(after).reads(G)
+            linear_map(before).scale_outputs(G)
+            linear_map(after).change_input_basis(G)
         # A shift of b_i reaches the last bias through the layers in between.
         for i in biased[:-1]:
             shift = _normal(layers[i].bias, layers[i].bias.shape, generator)
@@ -224,14 +224,14 @@ def attention_families(attention: nn.MultiheadAttention) -> Iterator[Family]:
     def move_queries(generator: torch.Generator) -> None:
         for head in heads:
             G = _invertible(out.weight, a, generator)
-            Q.rows(head).scaled(G)
-            K.rows(head).scaled(torch.linalg.inv(G).T)
+            Q.rows(head).scale_outputs(G)
+            K.rows(head).scale_outputs(torch.linalg.inv(G).T)
 
     def move_values(generator: torch.Generator) -> None:
         for head in heads:
             G = _invertible(out.weight, a, generator)
-            V.rows(head).scaled(G)
-            Map(out.weight[:, head], None).reads(G)
+            V.rows(head).scale_outputs(G)
+            Map(out.weight[:, head], None).change_input_basis(G)
 
     moved = tuple(attention.parameters(recurse=False))
     yield Family("query and key bases", H * a * a, moved, move_queries)
@@ -263,9 +263,9 @@ class Norm:
 
         def move_scale(generator: torch.Generator) -> None:
             G = _positive(gamma, gamma.numel(), generator).diag()
-            Map(gamma, beta).scaled(G)
+            Map(gamma, beta).scale_outputs(G)
             for reader in self.readers:
-                reader.reads(G)
+                reader.change_input_basis(G)
 
         if gamma is not None:
             moved = present(gamma, beta, *self.parameters)
@@ -276,9 +276,9 @@ class Norm:
                 f"shift of {self.name}", beta.numel(), beta, self.readers, moved
             )
 
-    def direction(self, twice: int = 0) -> Iterator[Family]:
-        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent; `twice` were
-        counted before."""
+    def direction(self, counted_before: int = 0) -> Iterator[Family]:
+        """n·y = n·β for n = 1/γ: W → W + u nᵀ, b → b − (n·β) u is silent.
+        `counted_before` of these directions belong to earlier families."""
         gamma = self.layer.weight
         beta = self.layer.bias
         if beta is not None and any(reader.bias is None for reader in self.readers):
@@ -296,7 +296,8 @@ class Norm:
                 if beta is not None:
                     reader.bias.sub_(n @ beta * u)
 
-        rows = sum(len(reader.weight) for reader in self.readers) - twice
+        rows = sum(len(reader.weight) for reader in self.readers)
+        rows -= counted_before
         yield Family(
             f"the direction that {self.name} removes", rows, self.parameters, move
         )
@@ -355,7 +356,7 @@ def _shift(
         shift = _normal(bias, (dimension,), generator).expand(bias.shape)
         bias.detach().add_(shift)
         for reader in readers:
-            reader.forgets(shift)
+            reader.absorb_shift(shift)
 
     return Family(name, dimension, moved, move)
 

@@ -57,13 +57,13 @@ _LAST_SWAP = (
     "Two points modulo rescaling: values and keys may be swapped in the last layer.",
     2,
 )
-_B = ("proved here", "Theorem B")
-_NOT_B = ("outside hypotheses", "Theorem B")
-_2 = ("proved", "Theorem 3.2")
-_7 = ("proved", "Theorem 3.7")
-# contains Theorem 3.7
-_F = ("proved here", "Theorem F")
-_NOT_F = ("outside hypotheses", "Theorem F")
+# (status, source) of a case; Theorem F contains Theorem 3.7.
+_THEOREM_B = ("proved here", "Theorem B")
+_OUTSIDE_B = ("outside hypotheses", "Theorem B")
+_THEOREM_32 = ("proved", "Theorem 3.2")
+_THEOREM_37 = ("proved", "Theorem 3.7")
+_THEOREM_F = ("proved here", "Theorem F")
+_OUTSIDE_F = ("outside hypotheses", "Theorem F")
 _uniform = Transformer.uniform
 
 CASES: dict[str, SearchCase] = {
@@ -75,10 +75,10 @@ CASES: dict[str, SearchCase] = {
         *_ONE,
     ),
     "softmax-2": SearchCase(
-        "softmax, 2 layers", _uniform(3, 2, 2, 3, "softmax"), *_B, *_ONE
+        "softmax, 2 layers", _uniform(3, 2, 2, 3, "softmax"), *_THEOREM_B, *_ONE
     ),
     "softmax-3": SearchCase(
-        "softmax, 3 layers", _uniform(2, 2, 3, 3, "softmax"), *_B, *_ONE
+        "softmax, 3 layers", _uniform(2, 2, 3, 3, "softmax"), *_THEOREM_B, *_ONE
     ),
     "softmax-heads": SearchCase(
         "softmax, 2 heads",
@@ -91,71 +91,77 @@ CASES: dict[str, SearchCase] = {
     "softmax-turn": SearchCase(
         "softmax t = 2, M₁ antisymmetric",
         _uniform(2, 2, 2, 2, "softmax"),
-        *_NOT_B,
+        *_OUTSIDE_B,
         f"PQ = 1: layer 1 makes the two tokens meet. {_FREE}",
         first="antisymmetric",
     ),
     "softmax-turn-3": SearchCase(
         "softmax t = 3, M₁ antisymmetric",
         _uniform(2, 2, 2, 3, "softmax"),
-        *_NOT_B,
+        *_OUTSIDE_B,
         "Three tokens do not meet; Theorem B is silent.",
         first="antisymmetric",
     ),
     "softmax-zero": SearchCase(
         "softmax, M₁ = 0",
         _uniform(2, 2, 2, 3, "softmax"),
-        *_NOT_B,
+        *_OUTSIDE_B,
         f"Layer 1 makes all tokens their mean. {_FREE}",
         first="zero",
     ),
     "softmax-token": SearchCase(
         "softmax, 1 token",
         _uniform(2, 2, 1, 1, "softmax"),
-        *_NOT_B,
+        *_OUTSIDE_B,
         "A single token attends to itself alone, so M₁ is free.",
     ),
     "lightning-1": SearchCase(
-        "lightning, 1 layer", _uniform(3, 2, 1), *_2, *_RESCALINGS
+        "lightning, 1 layer", _uniform(3, 2, 1), *_THEOREM_32, *_RESCALINGS
     ),
     "rank-one": SearchCase(
         "lightning, rank one",
         Transformer((3, 1), (1,)),
-        *_2,
+        *_THEOREM_32,
         "Two points modulo rescaling: values and keys may be swapped.",
         2,
     ),
     "lightning-2": SearchCase(
-        "lightning, 2 layers", _uniform(2, 2, 2), *_7, *_RESCALINGS
+        "lightning, 2 layers", _uniform(2, 2, 2), *_THEOREM_37, *_RESCALINGS
     ),
     "lightning-turn": SearchCase(
         "lightning, M₁ antisymmetric",
         _uniform(2, 2, 2),
-        *_NOT_F,
+        *_OUTSIDE_F,
         f"The layers may be swapped. {_MORE}",
         first="antisymmetric",
     ),
     "lightning-221": SearchCase(
-        "lightning (2,2,1; 2,1)", Transformer((2, 2, 1), (2, 1)), *_F, *_LAST_SWAP
+        "lightning (2,2,1; 2,1)",
+        Transformer((2, 2, 1), (2, 1)),
+        *_THEOREM_F,
+        *_LAST_SWAP,
     ),
     "lightning-331": SearchCase(
-        "lightning (3,3,1; 2,1)", Transformer((3, 3, 1), (2, 1)), *_F, *_LAST_SWAP
+        "lightning (3,3,1; 2,1)",
+        Transformer((3, 3, 1), (2, 1)),
+        *_THEOREM_F,
+        *_LAST_SWAP,
     ),
     "lightning-312": SearchCase(
         "lightning (3,1,2; 1,1)",
         Transformer((3, 1, 2), (1, 1)),
-        *_NOT_F,
+        *_OUTSIDE_F,
         f"Rank one in layer 1: values and keys may be swapped there. {_MORE}",
     ),
     "lightning-collapse": SearchCase(
         "lightning, rank one, then two",
         Transformer((3, 3, 3), (1, 2)),
-        *_NOT_F,
+        *_OUTSIDE_F,
         "Layer 1 makes all tokens parallel, and only the symmetric part of M₂ can be"
         " seen.",
     ),
     "lightning-3": SearchCase(
-        "lightning, 3 layers", _uniform(2, 2, 3), *_7, *_RESCALINGS
+        "lightning, 3 layers", _uniform(2, 2, 3), *_THEOREM_37, *_RESCALINGS
     ),
 }
 """Key → case, in the order of a list."""

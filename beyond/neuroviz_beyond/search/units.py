@@ -23,6 +23,7 @@ _FAR = 5.0  # inputs so much longer or shorter than the heads ask for are good, 
 # more than this no input shows, to the digits that a search compares
 _APART = 30.0
 _HEADS_APART = 1e4
+_INSIDE = ("Q", "K", "V", "O", "q", "k", "v", "beta")  # weights of a layer
 
 Units = tuple[float, ...]
 """What is called 1 of the tokens before layer 1, 2, … and of the outputs."""
@@ -123,16 +124,14 @@ def in_units(arch: Transformer, weights: Weights, units: Units) -> Weights:
         for name in "QKV":
             found[f"{i}.{name}"] = found[f"{i}.{name}"] * before
         found[f"{i}.{outer}"] = found[f"{i}.{outer}"] / after
-        for name in "vo":  # with an O, which is divided already, the v stay as they are
+        # Where there is an O the biases v stay: it is divided already.
+        for name in "vo":
             if f"{i}.{name}" in found and not (name == "v" and outer == "O"):
                 found[f"{i}.{name}"] = found[f"{i}.{name}"] / after
         found |= _balanced_inside(
             {n: found[f"{i}.{n}"] for n in _INSIDE if f"{i}.{n}" in found}, i
         )
     return unflatten(arch, flatten(arch, found))
-
-
-_INSIDE = ("Q", "K", "V", "O", "q", "k", "v", "beta")
 
 
 def _balanced_inside(layer: Weights, i: int) -> Weights:

@@ -22,7 +22,7 @@ from neuroviz_beyond.transformers.comparison import (
     EPSILON,
     Attention,
     Judge,
-    Sum,
+    Rounded,
     Verdict,
     exactly,
     fills,
@@ -225,23 +225,23 @@ def align(
     return found
 
 
-class _Rounded(NamedTuple):
+class _RoundedLayer(NamedTuple):
     """`Shown`, and how far rounding moves each matrix."""
 
-    A: Sum
-    V: Sum
-    c: Sum
-    omega: Sum
+    A: Rounded
+    V: Rounded
+    c: Rounded
+    omega: Rounded
 
 
 class _Tokens(NamedTuple):
     """Tokens z = basis · ẑ + origin, where ẑ is the same for both networks."""
 
-    basis: Sum
-    origin: Sum
+    basis: Rounded
+    origin: Rounded
 
 
-def _summed(arch: Transformer, weights: Weights) -> list[_Rounded]:
+def _summed(arch: Transformer, weights: Weights) -> list[_RoundedLayer]:
     """The matrices of `Shown`, each with how far rounding of all terms can move it.
 
     An entry is a sum of products of weights. The same sums of absolute values say how
@@ -259,17 +259,20 @@ def _summed(arch: Transformer, weights: Weights) -> list[_Rounded]:
         sums = []
         for value, size, count in zip(values, sizes, counts, strict=True):
             # A term may be too small for float64, and then vanish.
-            sums.append(Sum(value, size + np.finfo(float).tiny * count))
-        found.append(_Rounded(*sums))
+            sums.append(Rounded(value, size + np.finfo(float).tiny * count))
+        found.append(_RoundedLayer(*sums))
     return found
 
 
-def _values(layer: _Rounded) -> Shown:
+def _values(layer: _RoundedLayer) -> Shown:
     return Shown(*(each.value for each in layer))
 
 
 def _align_layers(
-    arch: Transformer, ours: list[_Rounded], theirs: list[_Rounded], judge: Judge
+    arch: Transformer,
+    ours: list[_RoundedLayer],
+    theirs: list[_RoundedLayer],
+    judge: Judge,
 ) -> Alignment:
     """Both networks run on the same ẑ, where z = B ẑ + o and z′ = B′ ẑ + o′ are their
     tokens. So z′ = G z + g with G = B′ B⁻¹ and g = o′ − G o."""
@@ -283,7 +286,7 @@ def _align_layers(
     shifts = [here.origin.value]
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         last = i == arch.num_layers
-        # no change of basis mixes these
+        # Whether each coordinate stays itself: no change of basis mixes it with others.
         own_inputs = arch.skip or i == 1
         own_outputs = arch.skip or last
         A = _attention(one, here)
@@ -323,7 +326,7 @@ def _align_layers(
     return Alignment(tuple(heads), tuple(bases), tuple(shifts), tuple(second), error)
 
 
-def _attention(layer: _Rounded, tokens: _Tokens) -> list[Attention]:
+def _attention(layer: _RoundedLayer, tokens: _Tokens) -> list[Attention]:
     """A and c of each head for ẑ."""
     B = tokens.basis
     found = []
@@ -334,14 +337,14 @@ def _attention(layer: _Rounded, tokens: _Tokens) -> list[Attention]:
     return found
 
 
-def _through(layer: _Rounded, tokens: _Tokens, skip: bool) -> Sum:
+def _through(layer: _RoundedLayer, tokens: _Tokens, skip: bool) -> Rounded:
     """Where the layer takes the origin."""
-    V = Sum(layer.V.value.sum(axis=0), layer.V.moved.sum(axis=0))
+    V = Rounded(layer.V.value.sum(axis=0), layer.V.spread.sum(axis=0))
     found = V @ tokens.origin + layer.omega
     return found + tokens.origin if skip else found
 
 
-def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
+def _bases_after(i: int, V: Rounded, V2: Rounded) -> tuple[Rounded, Rounded]:
     """Bases B, B′ of the tokens after layer i, with V_h = B R_h and V′_h = B′ R_h if
     they can be.
 
@@ -356,7 +359,8 @@ def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
     size = np.abs(V.value).max(axis=1 if i == 1 else (1, 2), keepdims=True)
     size[size == 0] = 1.0
     rows, rows2 = (
-        _side_by_side(Sum(each.value / size, each.moved / size)) for each in (V, V2)
+        _side_by_side(Rounded(each.value / size, each.spread / size))
+        for each in (V, V2)
     )
     largest, scaled = _with_rows_of_one_size(rows)
     if not fills(*scaled):
@@ -379,23 +383,27 @@ def _bases_after(i: int, V: Sum, V2: Sum) -> tuple[Sum, Sum]:
     return B, B2
 
 
-def _side_by_side(V: Sum) -> Sum:
-    return Sum(np.concatenate(V.value, axis=1), np.concatenate(V.moved, axis=1))
+def _side_by_side(V: Rounded) -> Rounded:
+    return Rounded(np.concatenate(V.value, axis=1), np.concatenate(V.spread, axis=1))
 
 
-def _inverse(basis: Sum) -> np.ndarray:
+def _inverse(basis: Rounded) -> np.ndarray:
     return solved(basis, exactly(np.eye(len(basis.value)))).value
 
 
-def _with_rows_of_one_size(M: Sum) -> tuple[np.ndarray, Sum]:
+def _with_rows_of_one_size(M: Rounded) -> tuple[np.ndarray, Rounded]:
     """The largest entry of each row, and the rows divided by it."""
     largest = np.abs(M.value).max(axis=1, keepdims=True)
     largest[largest == 0] = 1.0
-    return largest, Sum(M.value / largest, M.moved / largest)
+    return largest, Rounded(M.value / largest, M.spread / largest)
 
 
 def _as_the_first(
-    one: _Rounded, here: _Tokens, after: Sum, A2: list[Attention], V2: np.ndarray
+    one: _RoundedLayer,
+    here: _Tokens,
+    after: Rounded,
+    A2: list[Attention],
+    V2: np.ndarray,
 ) -> Shown:
     """The second layer in the bases of the first; ω is that of the first, which fixes
     the shift."""
@@ -531,10 +539,10 @@ def where_theorem_h_fails(
     orbit.
 
     Exact for the weights as they are stored: floats are rational numbers, and
-    independence over the rationals is a rank. But floats round other weights, which may
-    do better (more heads than entries are dependent only as rationals) or worse: a
-    condition that holds by less than the tolerance stands here too, as undecided.
-    Integers and fractions are never undecided.
+    independence over the rationals is a rank. Floats are often roundings of other
+    weights, for which a condition may hold (more heads than entries are dependent only
+    as rationals) or fail: what holds by less than the tolerance stands here too, as
+    undecided. Integers and fractions are never undecided.
 
     Args:
         arch: a softmax network of one layer, or a bottleneck: inner widths δ ≤ d₀, d_l.
@@ -571,12 +579,12 @@ def theorem_h_margins(arch: Transformer, weights: Weights) -> dict[str, float]:
     """How far the weights are from each way to violate Theorem H: 0 where they do,
     exactly, and at most 1.
 
-    Weights of which every matrix differs by less than this share of its Frobenius norm
-    hold the condition too, up to rounding near 1e-15. A condition says that some
-    matrix, a polynomial of the weights, has full rank. Its rows move by at most ε
-    (P(2n) − P(n)), where P has the same terms, all positive, and n are the norms; its
-    rank is full while this is less than its smallest singular value. Arguments and
-    errors as in `where_theorem_h_fails`.
+    Change every matrix of the weights by less than this share of its Frobenius norm,
+    and the condition still holds, up to rounding near 1e-15. A condition says that a
+    matrix R, a polynomial of the weights, has full rank. A change by the share ε moves
+    the rows of R by at most ε (P(2n) − P(n)), where P has the same terms, all positive,
+    and n are the norms. R keeps its rank while this is less than its smallest singular
+    value. Arguments and errors as in `where_theorem_h_fails`.
 
     >>> arch = Transformer((1, 1), (1,), attention="softmax")
     >>> weights = {name: np.ones((1, 1, 1)) for name in ("1.Q", "1.K", "1.V")}

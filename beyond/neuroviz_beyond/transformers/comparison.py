@@ -21,40 +21,39 @@ _ROUNDS = 30
 _KINDS = ("equal", "hidden", "unequal")
 
 
-class Sum(NamedTuple):
-    """A matrix of rounded numbers, and how far one rounding of each number that led to
-    it can move it.
+class Rounded(NamedTuple):
+    """A matrix of rounded numbers, and how far rounding can move each entry.
 
-    `moved` is in units of `EPSILON`, to first order, and no less than the absolute
-    values of the entries.
+    `spread` is what one rounding of each number that led to the entry can do, in units
+    of `EPSILON` and to first order; it is no less than the entry's absolute value.
     """
 
     value: np.ndarray
-    moved: np.ndarray
+    spread: np.ndarray
 
-    def __add__(self, other: "Sum") -> "Sum":
+    def __add__(self, other: "Rounded") -> "Rounded":
         """Term by term."""
-        return Sum(self.value + other.value, self.moved + other.moved)
+        return Rounded(self.value + other.value, self.spread + other.spread)
 
-    def __matmul__(self, other: "Sum") -> "Sum":
+    def __matmul__(self, other: "Rounded") -> "Rounded":
         """The product."""
         # (x + δ)(y + ε) − x y = δ y + x ε, to first order.
-        moved = self.moved @ np.abs(other.value) + np.abs(self.value) @ other.moved
-        return Sum(self.value @ other.value, moved)
+        spread = self.spread @ np.abs(other.value) + np.abs(self.value) @ other.spread
+        return Rounded(self.value @ other.value, spread)
 
-    def __getitem__(self, place: object) -> "Sum":
+    def __getitem__(self, place: object) -> "Rounded":
         """A part, or another order."""
-        return Sum(self.value[place], self.moved[place])
+        return Rounded(self.value[place], self.spread[place])
 
     @property
-    def mT(self) -> "Sum":  # noqa: N802
+    def mT(self) -> "Rounded":  # noqa: N802
         """Transposed."""
-        return Sum(self.value.mT, self.moved.mT)
+        return Rounded(self.value.mT, self.spread.mT)
 
 
-def exactly(value: np.ndarray) -> Sum:
+def exactly(value: np.ndarray) -> Rounded:
     """A matrix whose entries are rounded once."""
-    return Sum(value, np.abs(value))
+    return Rounded(value, np.abs(value))
 
 
 class Verdict(NamedTuple):
@@ -88,12 +87,12 @@ class Judge:
     tolerance: float
     epsilon: float = EPSILON
 
-    def noise(self, *sums: Sum) -> np.ndarray:
+    def noise(self, *sums: Rounded) -> np.ndarray:
         """How far rounding of the weights can move a difference."""
-        return ROUNDINGS * self.epsilon * sum(one.moved for one in sums)
+        return ROUNDINGS * self.epsilon * sum(one.spread for one in sums)
 
     def compare(
-        self, one: Sum, other: Sum, unit: np.ndarray, coarse: np.ndarray
+        self, one: Rounded, other: Rounded, unit: np.ndarray, coarse: np.ndarray
     ) -> Verdict:
         """Entry by entry in units of `unit`; where rounding hides the difference, in
         units of `coarse`.
@@ -111,7 +110,7 @@ class Judge:
         if not (np.isfinite(apart).all() and np.isfinite(noise).all()):
             return Verdict("hidden", np.inf, np.inf)
         # we compute in float64, and round once
-        surely = apart + EPSILON * (one.moved + other.moved)
+        surely = apart + EPSILON * (one.spread + other.spread)
         share = _share(apart, unit), _share(noise, unit)
         if (surely <= self.tolerance * unit).all():
             return Verdict("equal", *share)
@@ -153,7 +152,9 @@ class Judge:
             self.compare(one.c, other.c, c_unit, max(c_size, np.sqrt(A_size)))
         )
 
-    def values(self, V: Sum, V2: Sum, own_outputs: bool, own_inputs: bool) -> Verdict:
+    def values(
+        self, V: Rounded, V2: Rounded, own_outputs: bool, own_inputs: bool
+    ) -> Verdict:
         """Whether all heads have the same values.
 
         Args:
@@ -172,7 +173,12 @@ class Judge:
         return found
 
     def constants(
-        self, one: Sum, other: Sum, V: Sum, attention: list["Attention"], skip: bool
+        self,
+        one: Rounded,
+        other: Rounded,
+        V: Rounded,
+        attention: list["Attention"],
+        skip: bool,
     ) -> Verdict:
         """Whether the constant parts of all outputs are the same.
 
@@ -192,11 +198,11 @@ class Judge:
 class Attention(NamedTuple):
     """A and c of one head."""
 
-    A: Sum
-    c: Sum
+    A: Rounded
+    c: Rounded
 
 
-def _each(heads: Sum) -> list[Sum]:
+def _each(heads: Rounded) -> list[Rounded]:
     return [heads[h] for h in range(len(heads.value))]
 
 
@@ -256,7 +262,7 @@ def token_size(A: float, c: float) -> float:
     return float(2 / both) if both > 0 else np.inf
 
 
-def solved(M: Sum, N: Sum) -> Sum:
+def solved(M: Rounded, N: Rounded) -> Rounded:
     """M⁻¹N for an invertible M, whose rows may have any sizes.
 
     >>> found = solved(exactly(np.diag([1.0, 2.0**-1000])), exactly(np.eye(2)))
@@ -268,8 +274,8 @@ def solved(M: Sum, N: Sum) -> Sum:
     found = np.linalg.solve(scaled, N.value / rows)
     # (M⁻¹N)˙ = M⁻¹ (Ṅ − Ṁ M⁻¹N): here with absolute values, and each row in units of
     # its own.
-    moved = (M.moved @ np.abs(found) + N.moved) / rows
-    return Sum(found, np.abs(np.linalg.inv(scaled)) @ moved)
+    moved = (M.spread @ np.abs(found) + N.spread) / rows
+    return Rounded(found, np.abs(np.linalg.inv(scaled)) @ moved)
 
 
 def fills(M: np.ndarray, moved: np.ndarray) -> bool:

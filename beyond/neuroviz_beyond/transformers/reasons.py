@@ -89,7 +89,11 @@ def _of_one_token(expected: Expected, arch: Transformer) -> Reasons:
     alike = f"with one token it is what {arch.paper} has"
     code = line(arch, "nb.expected_dimension")
     return Reasons(
-        found.says, found.source, found.hypotheses, (*found.facts, alike), code
+        found.says,
+        found.source,
+        found.hypotheses,
+        facts=(*found.facts, alike),
+        code=code,
     )
 
 
@@ -102,7 +106,11 @@ def _of_full_values(
     alike = f"v ≥ min(d, d′), so the values are any matrices: it is what {full} has"
     code = line(arch, "nb.expected_dimension")
     return Reasons(
-        found.says, found.source, found.hypotheses, (*found.facts, alike), code
+        found.says,
+        found.source,
+        found.hypotheses,
+        facts=(*found.facts, alike),
+        code=code,
     )
 
 

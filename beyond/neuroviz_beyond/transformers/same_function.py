@@ -336,7 +336,7 @@ def poles(rate: float, third: float, height: float) -> np.ndarray:
 
 
 def as_block_weights(network: Network, biases: bool) -> Weights:
-    """The networks as `Transformer.parameter_shapes` names them, with K = I."""
+    """The weights of a network, named as in `Transformer.parameter_shapes`; K = I."""
     weights: Weights = {}
     for i, (A, V, c, omega) in enumerate(network, start=1):
         weights |= {f"{i}.Q": A, f"{i}.K": np.stack([np.eye(D)] * HEADS), f"{i}.V": V}

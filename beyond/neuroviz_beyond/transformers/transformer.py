@@ -426,8 +426,8 @@ class Transformer:
         return rotations(field, self.head_dims, are_related=True, rng=rng)
 
     def relaxed(self) -> "Transformer | None":
-        """With rotary angles in general position, if lower powers then stand for
-        them."""
+        """The same network with unrelated rotary angles, where this lowers the degree;
+        else None."""
         if not self.block.rotary:
             return None
         related = turning_degree(self.head_dims, are_related=True)
