@@ -150,6 +150,13 @@ def test_where_the_lemma_does_not_apply_nothing_is_recovered(panel, state, said,
     assert panel._shown.recovered is None and panel._shown.is_same
 
 
+def test_where_both_factors_have_lost_rank_no_dimension_is_claimed(panel):
+    panel.state = "d=2;a=1;entries=Q11%3D0 Q12%3D0 K11%3D0 K12%3D0"
+    # The kernel of the derivative; {KᵀQ = 0} has dimension 2.
+    assert panel._shown.here == 4
+    assert "to first order 4 directions of (Q, K) leave A alone" in panel._badges
+
+
 @pytest.mark.parametrize("state", ["rank=Q", "rank=K", "d=6;a=4;rank=Q", "a=1;rank=K"])
 def test_off_the_orbit_one_factor_moves_alone_and_no_c_leads_there(panel, state):
     panel.state = f"{state};along=0;off_orbit=0.5"

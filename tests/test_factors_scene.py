@@ -98,15 +98,15 @@ def test_a_rank_that_is_dropped_makes_the_fibre_larger_and_a_number_brings_it_ba
     scene,
 ):
     page = scene(kind=FactorizationExplorer)
-    assert "fibre here: 4 of 12 directions" in said(page)
+    assert "silent here: 4 of 12 directions" in said(page)
     page.get_by_label("let Q lose a rank").click()
     page.wait_for_function(
-        "box.textContent.includes('fibre here: 5 of 12 directions, against 4')"
+        "box.textContent.includes('silent here: 5 of 12 directions, against 4')"
     )
     assert place(page)["rank"] == "Q"
     drag_entry(page, "Q, row 1, column 1", 30)
     assert place(page)["rank"] == "full" and len(place(page)["entries"].split()) == 12
-    assert "fibre here: 4 of 12" in said(page)
+    assert "silent here: 4 of 12" in said(page)
 
 
 def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
@@ -151,7 +151,7 @@ def test_a_still_of_a_rank_that_is_dropped_has_the_larger_fibre_too(scene):
     ask(page, "react", plain(panel.figure), 1100)
     panel.close()
     settle(page)
-    assert "fibre here: 5 of 12 directions, against 4" in said(page)
+    assert "silent here: 5 of 12 directions, against 4" in said(page)
 
 
 def test_a_walk_that_moves_nothing_has_no_ring(scene):

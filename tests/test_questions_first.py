@@ -40,7 +40,7 @@ ASKING = {
     "freedom of a product": (
         FactorizationExplorer,
         "",
-        r"\d − \d|fibre here|directions? (is|are) silent|dimensions? remain",
+        r"\d − \d|silent here|directions? (is|are) silent|dimensions? remain",
     ),
     "sum of a network": (
         LedgerExplorer,

@@ -63,6 +63,16 @@ def test_a_formula_outside_its_hypotheses_shows_which_one_fails():
     assert html.count("✓") == 4
 
 
+def test_different_inner_widths_have_no_delta():
+    asked = paper_hypotheses(nv.Architecture((2, 2, 3, 2), (2, 2, 2)))
+    says = [one.says for one in asked]
+    assert (
+        "inner widths at most the first and the last (the largest is 3, d₀ = 2, d₃ = 2)"
+        in says
+    )
+    assert "δ ≥ 2 (the smallest is 2)" in says
+
+
 def test_the_hypotheses_hold_exactly_where_the_paper_s_formula_answers():
     for arch in some(500):
         holds = all(asked.holds for asked in paper_hypotheses(arch))

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import ipywidgets as widgets
 import pytest
 
+from neuroviz.kit.controls import is_shown, read_control, show, write_control
 from neuroviz.kit.settings import (
     choice,
     make_controls,
@@ -113,3 +115,25 @@ def test_a_setting_is_read_without_the_dust_of_a_slider(moved, read):
     first["another"].value = "last"
     found = read_setting(setting, first | more)
     assert (found.angle, found.other, found.width) == (read, "last", 3)
+
+
+def test_an_option_with_a_percent_sign_comes_back_from_a_state():
+    part = widgets.Dropdown(options=["50%", "all"])
+    assert read_control("part", part, write_control("50%")) == "50%"
+    number = widgets.Dropdown(options=[("plain", 0), ("fancy", 1)])
+    with pytest.raises(ValueError, match="is one of 0, 1; got 'baroque'"):
+        read_control("look", number, "baroque")
+
+
+def test_sliders_have_one_layout_and_are_hidden_one_by_one():
+    @dataclass(frozen=True)
+    class Setting:
+        width: int = whole("width", 3, 1, 8)
+        angle: float = real("angle", 0.0, 0.0, 1.0, 0.1)
+
+    width, angle = make_controls(Setting)[0].values()
+    assert width.layout is angle.layout and width.style is angle.style
+    show(width, False)
+    assert [is_shown(width), is_shown(angle)] == [False, True]
+    show(width, True)
+    assert is_shown(width)

@@ -122,6 +122,10 @@ def test_what_is_no_number_of_seconds_is_refused(seconds):
         measure_dimension(NET, budget=seconds)
 
 
+def test_a_budget_may_be_one_of_numpys_numbers():
+    assert measure_dimension(NET, budget=np.int64(30)).value == 38
+
+
 @pytest.mark.parametrize("ask", [measure_dimension, rank_by_inputs])
 def test_what_takes_too_long_is_refused_before_it_starts(ask):
     with pytest.raises(ValueError, match=r"columns would take about .*; raise budget"):

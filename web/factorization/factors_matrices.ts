@@ -272,7 +272,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function moveDirections(here: number, usual: number) {
     const count = 2 * shown.start[0].flat().length;
     const against = shown.here === usual ? "" : `, against ${usual}`;
-    fiberSays.textContent = `fibre here: ${shown.here} of ${count} directions${against}`;
+    fiberSays.textContent = `silent here: ${shown.here} of ${count} directions${against}`;
     select(directions)
       .classed("dense", count > 40)
       .selectAll("i")
