@@ -66,4 +66,4 @@ class HypothesesExplorer(Panel):
             f"In the map {name} is off in {len(answer.off)} of {len(answer.cells)}"
             " networks."
         )
-        return in_two_lines([said, general, in_map], 2)
+        return in_two_lines([said, general, in_map], spare=[in_map])

@@ -50,14 +50,12 @@ class LedgerExplorer(Panel):
         )
 
     def _describe(self, answer: LedgerStudy) -> str:
-        said = [
-            _say_ledger(answer.ledger, answer.exact),
-            say_theory(answer.expected, answer.ledger.dimension),
-        ]
+        theory = say_theory(answer.expected, answer.ledger.dimension)
+        said = [_say_ledger(answer.ledger, answer.exact), theory]
         paper = answer.paper
         if would_mislead(paper, answer.expected):
             said.append(f"{paper_name(paper)} would say {paper.value}.")
-        return in_two_lines(said, 1)
+        return in_two_lines(said, spare=[theory])
 
 
 def _say_ledger(ledger: KernelLedger, exact: Measurement) -> str:

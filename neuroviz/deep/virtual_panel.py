@@ -58,7 +58,7 @@ class VirtualWeightsExplorer(Panel):
         for name in (*_OF_THE_BASIS, *_OF_THE_RESCALING):
             says = (name in _OF_THE_BASIS) == basis
             self.controls[name].disabled = not says
-            if self._hides:
+            if self._may_hide:
                 show(self.controls[name], says)
         if basis:
             self.controls["interface"].disabled = value["layers"] == 2
@@ -74,9 +74,9 @@ class VirtualWeightsExplorer(Panel):
     def _describe(self, answer: InterfaceStudy | RescalingStudy) -> str:
         if isinstance(answer, RescalingStudy):
             return say_rescaling(answer)
-        return in_two_lines(
-            [_say_moves(answer), _say_stands(answer), _say_recovered(answer)], 2
-        )
+        recovered = _say_recovered(answer)
+        said = [_say_moves(answer), _say_stands(answer), recovered]
+        return in_two_lines(said, spare=[recovered])
 
 
 def _basis_badge(study: InterfaceStudy) -> str:

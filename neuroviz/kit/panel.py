@@ -116,8 +116,8 @@ class Panel(Shell):
         self._described_of: Values = {}  # the controls' values in both
         super().__init__()
         # a control that was asked for by name stays in sight
-        self._hides = only is None
-        self._lay_out(first, more, shown, only is None, self._extra_buttons())
+        self._may_hide = only is None
+        self._lay_out(first, more, shown, self._may_hide, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
         self._reset_button.on_click(lambda _: self.reset())
@@ -450,9 +450,8 @@ class Panel(Shell):
         """Large letters, and the controls under "More" put away; a second press brings
         all back."""
         size = "lecture" if change["new"] else "notebook"
-        self._more.value = False  # the row of this switch stays
-        _, under_more = self._folded[0]
-        foldable = self._hides and under_more
+        self._more.value = False  # that folds the controls; the row of tools stays
+        foldable = self._may_hide and self._has_more
         self._more.layout.display = "" if foldable and not change["new"] else "none"
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
         self._draw_in_size("notebook" if narrow else size)

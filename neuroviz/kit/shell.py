@@ -118,6 +118,7 @@ class Shell(Lasting):
             self._state_text,
             self._copy_buttons,
         ]
+        self._has_more = bool(more)
         self._folded = [(self._more_row, [*more.values()]), (self._tools_row, tools)]
         if not whole:  # few controls: those under "More" are in sight, too
             self._more.layout.display = "none"

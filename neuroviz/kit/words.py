@@ -6,6 +6,7 @@ from math import ceil, floor, inf, log10
 
 from neuroviz.attention.formulas import numbered as numbered
 from neuroviz.kit import theme
+from neuroviz.rank.results import counted as counted
 
 _TWO_LINES = 300  # signs, below a panel of 1,085 pixels
 # Unicode has no raised point: a dot at half height stands for it.
@@ -117,22 +118,18 @@ def sentence(note: str) -> str:
     return f"{note[:1].upper()}{note[1:]}."
 
 
-def in_two_lines(sentences: Sequence[str], *spare: int) -> str:
+def in_two_lines(sentences: Sequence[str], spare: Sequence[str] = ()) -> str:
     """Sentences below a picture; where two lines are too short for all, the spare ones
     go, in this order.
 
-    >>> in_two_lines(["Short.", "Shorter."], 0)
+    >>> in_two_lines(["Short.", "Shorter."], spare=["Short."])
     'Short. Shorter.'
-    >>> len(in_two_lines(["long" * 72, "and longer", "an end"], 1))
+    >>> len(in_two_lines(["long" * 72, "and longer", "an end"], spare=["and longer"]))
     295
     """
     # Where even the shortest is too long, it stays.
     for gone in range(len(spare) + 1):
-        said = " ".join(
-            text
-            for place, text in enumerate(sentences)
-            if text and place not in spare[:gone]
-        )
+        said = " ".join(text for text in sentences if text and text not in spare[:gone])
         if len(said) <= _TWO_LINES:
             break
     return said

@@ -106,9 +106,13 @@ class InputsCurve:
 
 def observed_only(inputs: int) -> str:
     """What is to be said of a rank on fewer inputs than are enough."""
-    return f"observed on {counted(inputs)} only: more may show more"
+    return f"observed on {counted(inputs, 'input')} only: more may show more"
 
 
-def counted(inputs: int) -> str:
-    """1 input, 2 inputs."""
-    return "1 input" if inputs == 1 else f"{inputs} inputs"
+def counted(number: int, noun: str) -> str:
+    """A number of things, whose noun takes an s.
+
+    >>> counted(1, "input"), counted(2000, "input")
+    ('1 input', '2,000 inputs')
+    """
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -47,9 +47,10 @@ class FiberExplorer(Panel):
         return badge("proved", source, _reasons(answer))
 
     def _describe(self, answer: FiberStudy) -> str:
-        return in_two_lines(
-            [_where(answer), _outcome(answer), _which(answer), _how_fast(answer)], 3, 0
-        )
+        where = _where(answer)
+        how_fast = _how_fast(answer)
+        said = [where, _outcome(answer), _which(answer), how_fast]
+        return in_two_lines(said, spare=[how_fast, where])
 
 
 def _reasons(study: FiberStudy) -> Reasons:

@@ -146,10 +146,12 @@ class SectionExplorer(SlicePanel):
         return badge("proved", source, Reasons(says, source))
 
     def _describe(self, answer: SectionStudy) -> str:
-        parts = [f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."]
+        found = f"{answer.about.replace(', cut', ' cut', 1)}: {answer.found}."
+        meanings = []
         for kind, words in _MEANING.items():
             where = "; ".join(
                 coordinates(answer.chart.slice, p) for p in answer.section.of_kind(kind)
             )
-            parts.append(where and f"{words} ({where}).")
-        return in_two_lines(parts, 3, 2, 1)
+            if where:
+                meanings.append(f"{words} ({where}).")
+        return in_two_lines([found, *meanings], spare=meanings[::-1])

@@ -9,7 +9,7 @@ from neuroviz.kit.badges import badge, exact_badge
 from neuroviz.kit.export import Export
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.reasons import Reasons, of_a_formula
-from neuroviz.kit.words import at_most, tiny
+from neuroviz.kit.words import at_most, counted, tiny
 from neuroviz.softmax.figure3 import (
     Figure3Point,
     Figure3Setting,
@@ -56,11 +56,7 @@ class Figure3Explorer(Panel):
 
     def _badge(self, answer: Figure3Study) -> str:
         count = len(answer.points)
-        badges = [
-            exact_badge(
-                f"{count} rank{'s' if count > 1 else ''}", answer.points[0].exact.prime
-            )
-        ]
+        badges = [exact_badge(counted(count, "rank"), answer.points[0].exact.prime)]
         for status in dict.fromkeys(point.expected.status for point in answer.points):
             here = [point for point in answer.points if point.expected.status == status]
             names = ", ".join(dict.fromkeys(point.expected.source for point in here))
@@ -108,7 +104,7 @@ def _say_exact(study: Figure3Study) -> str:
         if chance == 0
         else f"each wrong with chance ≤ {at_most(chance)}"
     )
-    layers = f"{s.layers} layer{'s' if s.layers > 1 else ''}"
+    layers = counted(s.layers, "layer")
     return f"{layers}, {span}, exact ranks: {ranks}; {verdict} ({sure})."
 
 

@@ -10,7 +10,7 @@ from neuroviz.kit.panel import Panel
 from neuroviz.kit.picture import Picture
 from neuroviz.kit.reasons import Reasons
 from neuroviz.kit.settings import choice, real, seed, switch, whole
-from neuroviz.kit.words import at_most, in_two_lines, numbered
+from neuroviz.kit.words import at_most, counted, in_two_lines, numbered
 from neuroviz.softmax.immersion import (
     MODES,
     MOST_LAYERS,
@@ -155,7 +155,7 @@ class ProofExplorer(Panel):
             for what, has in says.items():
                 control = self.controls[f"{what}_{i}"]
                 control.disabled = not (has and i <= setting.layers)
-                if self._hides:
+                if self._may_hide:
                     show(control, i <= setting.layers)
         part = numbered("M" if setting.causal else "Sym M", setting.weak_layer)
         self.controls["symmetric"].description = f"{part} times"
@@ -186,7 +186,9 @@ class ProofExplorer(Panel):
         )
 
     def _describe(self, answer: ImmersionStudy) -> str:
-        parts = [say(answer) for say in (_say_here, _say_step, _say_proof)]
+        step = _say_step(answer)
+        proof = _say_proof(answer)
+        parts = [_say_here(answer), step, proof]
         wanted = self.controls["experiment"].value
         layers = answer.setting.layers
         if wanted.startswith("only-") and int(wanted.removeprefix("only-")) > layers:
@@ -198,15 +200,13 @@ class ProofExplorer(Panel):
                 f"There is no layer {wanted.removeprefix('only-')} to free: there"
                 f" {there}.",
             )
-        return in_two_lines(parts, len(parts) - 1, len(parts) - 2)
+        return in_two_lines(parts, spare=[proof, step])
 
 
 def _say_setting(study: ImmersionStudy) -> str:
     s = study.setting
-    layers = (
-        f"{s.layers} {'causal ' if s.causal else ''}softmax"
-        f" layer{'s' if s.layers > 1 else ''}"
-    )
+    kind = "causal softmax" if s.causal else "softmax"
+    layers = counted(s.layers, f"{kind} layer")
     missing = (
         f" (and no layer {s.weak_layer} to weaken)" if s.weak_layer > s.layers else ""
     )

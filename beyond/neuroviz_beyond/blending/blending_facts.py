@@ -8,6 +8,7 @@ line each.
 from fractions import Fraction
 
 from neuroviz.kit.picture import Facts, Picture, words
+from neuroviz.kit.words import counted
 from neuroviz_beyond.blending import heads, special_layer
 from neuroviz_beyond.blending.special_layer import FULL_TURN, tokens_of
 from neuroviz_beyond.blending.study import HeadsStudy, TokenStudy
@@ -100,7 +101,7 @@ def _lines(study: HeadsStudy) -> list[str]:
         return ["for so many heads nothing is proved"]
     if count.conditions == 0:
         return ["a ≥ d: no condition,", f"all {H}·{H} numbers of g are free"]
-    equations = f"{count.conditions} equation{'s' if count.conditions > 1 else ''}"
+    equations = counted(count.conditions, "equation")
     rest = count.row - 1
     stays = f"{rest} stays" if rest == 1 else f"{rest or 'none'} stay"
     return [

@@ -5,7 +5,7 @@ from neuroviz.attention.formulas import Hypothesis
 from neuroviz.kit.badges import badge
 from neuroviz.kit.controls import show
 from neuroviz.kit.panel import Panel
-from neuroviz.kit.words import grouped, in_two_lines, signed
+from neuroviz.kit.words import counted, grouped, in_two_lines, signed
 from neuroviz_beyond.blending.blending_facts import blending_picture
 from neuroviz_beyond.blending.special_layer import tokens_of
 from neuroviz_beyond.blending.study import (
@@ -50,7 +50,7 @@ class BlendingExplorer(Panel):
         for name in (*_OF_THE_TOKEN, *_OF_THE_HEADS):
             belongs = (name in _OF_THE_TOKEN) == is_token
             self.controls[name].disabled = not belongs
-            if self._hides:
+            if self._may_hide:
                 show(self.controls[name], belongs)
 
     def _badge(self, answer: TokenStudy | HeadsStudy) -> str:
@@ -99,7 +99,7 @@ def _token_badge(study: TokenStudy) -> str:
         facts=(f"equal at {angles}",),
         code=repeated(study_blending, s, ".returns"),
     )
-    found = f"{places} place{'s' if places > 1 else ''}"
+    found = counted(places, "place")
     return claim + badge("exact", found, said)
 
 

@@ -118,11 +118,11 @@ def _study_heads(setting: BlendingSetting) -> HeadsStudy:
     now = heads.outputs(A, V, weights.X)
     here = all_ranks[setting.turn]
     return HeadsStudy(
-        setting,
-        weights,
-        here,
-        all_ranks,
-        max(here) <= setting.head_dim,
-        float(abs(now - before).max() / abs(before).max()),
-        heads.count(setting.width, setting.head_dim, setting.heads),
+        setting=setting,
+        weights=weights,
+        ranks=here,
+        all_ranks=all_ranks,
+        is_inside=max(here) <= setting.head_dim,
+        moved=float(abs(now - before).max() / abs(before).max()),
+        count=heads.count(setting.width, setting.head_dim, setting.heads),
     )

@@ -334,12 +334,9 @@ class FormulaExplorer(Panel):
         if known := answer.expected:
             said = f"{family.known} ({known.status}): " if family.known else ""
             parts.append(f"What is known: {said}{known.note.split('So: ')[-1]}.")
-        # A hint that somebody asks for has its room.
-        return (
-            " ".join(parts)
-            if shown
-            else in_two_lines([*parts, _LANGUAGE], len(parts), 1)
-        )
+        if shown:  # a hint that somebody asks for has its room
+            return " ".join(parts)
+        return in_two_lines([*parts, _LANGUAGE], spare=[_LANGUAGE, parts[1]])
 
 
 def _tried(study: FamilyStudy) -> str:

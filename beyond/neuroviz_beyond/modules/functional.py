@@ -19,7 +19,7 @@ from neuroviz.rank.budget import Budget
 from neuroviz.rank.cost import BUDGET_SECONDS, SVD_BYTES
 from neuroviz.rank.floats import WIDEST, differ, is_wide, without_rounding
 from neuroviz.rank.memory import available_bytes
-from neuroviz.rank.results import FloatMeasurement
+from neuroviz.rank.results import FloatMeasurement, counted
 from neuroviz.rank.spectrum import from_spectrum
 from neuroviz_beyond.modules.analytic import Watch
 from neuroviz_beyond.modules.jacobian import (
@@ -420,7 +420,7 @@ def _on_given(rows: _Rows, tensors: list[Tensor]) -> tuple[ModuleMeasurement, st
     if not in_time:
         said = _stopped(rows, f" of {N}")
     elif rows.is_at_its_bound(found):
-        said = f"{found.value} on {_counted(N)}"
+        said = f"{found.value} on {counted(N, 'input')}"
     elif half is None:
         said = (
             "one input only, so nothing shows whether more would add to it: give more"
@@ -451,7 +451,8 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
         if not in_time:
             return rows.judged(found, None), _stopped(rows, "", seen)
         if rows.is_at_its_bound(found):
-            return rows.judged(found, None), f"{found.value} on {_counted(rows.inputs)}"
+            said = f"{found.value} on {counted(rows.inputs, 'input')}"
+            return rows.judged(found, None), said
         same: list[int] = []  # the last numbers of inputs, which all gave this rank
         for inputs, value in reversed(seen):
             if value != found.value:
@@ -471,13 +472,8 @@ def _on_drawn(rows: _Rows, draw: Draw) -> tuple[ModuleMeasurement, str]:
         too_many = planned > _MOST_IF_MORE_MAY_ADD or not rows.fits(planned)
         if len(seen) > 1 and too_many and rows.what_may_add():
             before, value = seen[-2]
-            return (
-                judged,
-                (
-                    f"{found.value} on {_counted(rows.inputs)}, where {before:,} gave"
-                    f" {value}"
-                ),
-            )
+            said = f"{found.value} on {counted(rows.inputs, 'input')}"
+            return judged, f"{said}, where {before:,} gave {value}"
 
 
 def _drawn(draw: Draw, count: int) -> list[Tensor]:
@@ -498,10 +494,6 @@ def _drawn(draw: Draw, count: int) -> list[Tensor]:
             f" {tuple(tensors[0].shape)}, whose first dimension counts them"
         )
     return tensors
-
-
-def _counted(inputs: int) -> str:
-    return f"{inputs:,} input{'s' if inputs > 1 else ''}"
 
 
 def _stopped(rows: _Rows, of_all: str, seen: list[tuple[int, int]] | tuple = ()) -> str:

@@ -126,13 +126,27 @@ def study_singleton(setting: UniquenessSetting) -> SingletonStudy:
     for i, network in enumerate((way.left, way.right)):
         path = tuple(step[i].shares[moved - 1] for step in steps)
         curve = way.curve(network) if room[i] == "curve" else ()
-        sides.append(
-            Side(here[i].places, here[i].shares, path, room[i], curve, here[i].gap)
+        side = Side(
+            places=here[i].places,
+            shares=here[i].shares,
+            path=path,
+            allowed=room[i],
+            curve=curve,
+            gap=here[i].gap,
         )
-    ending = find_ending(setting, case, relations, exact)
-    apart = _apart(setting, way.left, way.right)
-    forms = [along_line(network.M, _X) for network in (way.left, way.right)]
-    return SingletonStudy(setting, case, relations, moved, *sides, ending, apart, forms)
+        sides.append(side)
+    left, right = sides
+    return SingletonStudy(
+        setting=setting,
+        case=case,
+        relations=relations,
+        moved=moved,
+        left=left,
+        right=right,
+        ending=find_ending(setting, case, relations, exact),
+        functions_apart=_apart(setting, way.left, way.right),
+        forms=[along_line(network.M, _X) for network in (way.left, way.right)],
+    )
 
 
 def _room(case: str, moved: int, relations: Relations) -> tuple[str, str]:

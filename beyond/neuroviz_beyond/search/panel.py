@@ -15,7 +15,7 @@ from neuroviz.kit.badges import badge
 from neuroviz.kit.matrices import Row, Tile, largest_entry, matrices_view
 from neuroviz.kit.panel import Panel
 from neuroviz.kit.plot import ANSWER, Parts, Plot, View, compose, headline
-from neuroviz.kit.words import colored, numbered, power_of_ten, tiny
+from neuroviz.kit.words import colored, counted, numbered, power_of_ten, tiny
 from neuroviz_beyond.reasons import PAGES, Reasons, repeated
 from neuroviz_beyond.search.asked import what_is_asked
 from neuroviz_beyond.search.cases import SearchSetting, SearchStudy, study_search
@@ -257,7 +257,7 @@ def finding(study: SearchStudy) -> str:
     if len(others) == 1 and number == 2:
         return f"2 points: given + {colored('focus', short_name(others[0]))}"
     alone = ", not the given one" if len(others) == number else ""
-    return f"{number} point{'s' if number > 1 else ''} found{alone}"
+    return f"{counted(number, 'point')} found{alone}"
 
 
 def weights_view(study: SearchStudy) -> View:
@@ -418,7 +418,7 @@ def _of_the_search(study: SearchStudy) -> Reasons:
     """What was searched, and what it cannot say."""
     search = study.search
     points = len(search.classes)
-    ended = f"{points} point{'s' * (points != 1)}"
+    ended = counted(points, "point")
     if search.continuum:
         ended = f"{ended}, and a continuum" if points else "a continuum"
     return Reasons(

@@ -4,6 +4,7 @@ words for it."""
 from dataclasses import dataclass
 
 from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.rank.results import counted
 from neuroviz_beyond.search.equivalent_weights import RESCALED, SAME
 from neuroviz_beyond.transformers import Transformer
 
@@ -123,7 +124,7 @@ class FiberSearch:
     @property
     def note(self) -> str:
         """What was found, in a sentence that claims no more."""
-        done = f"{self.starts} start{'s' * (self.starts > 1)}"
+        done = counted(self.starts, "start")
         if not self.verified:
             return f"{done}, none verified on fresh inputs: no information."
         said = [f"{done}, {self.verified} verified on fresh inputs"]

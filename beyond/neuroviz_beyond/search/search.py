@@ -404,7 +404,13 @@ def _point(
         if distance(attention, one.virtual, virtual) <= near
     )
     radius = max(distance(attention, virtual, one.virtual) for one in members)
-    where = best.outcome.distance, best.outcome.residual, best.sigma_min, best.kernel
-    normal = normalised(attention, virtual)
-    symmetry = next(named, UNEXPLAINED)
-    return FiberPoint(normal, len(group), radius, *where, symmetry)
+    return FiberPoint(
+        virtual=normalised(attention, virtual),
+        found=len(group),
+        radius=radius,
+        distance=best.outcome.distance,
+        residual=best.outcome.residual,
+        sigma_min=best.sigma_min,
+        kernel=best.kernel,
+        symmetry=next(named, UNEXPLAINED),
+    )

@@ -76,7 +76,9 @@ def _seen_in_numbers(arch: Transformer) -> Written:
     if arch.attention == "lightning":
         said += f" − {arch.num_layers}"
         letters += " − l"
-    seen = ", ".join(map(str, w[:8])) + ", …" * (len(w) > 8)
+    seen = ", ".join(map(str, w[:8]))
+    if len(w) > 8:
+        seen = f"{seen}, …"
     return said, f"{letters}, for the widths w = {seen} that later layers can see"
 
 

@@ -378,11 +378,12 @@ def _right_of(model: RealModel) -> list[str]:
 
 def _why(model: RealModel) -> str:
     """The reason, where a model has few silent directions."""
-    shared = f"{model.heads // model.kv_heads} queries a key" * (
-        model.heads > model.kv_heads
-    )
-    why = ", ".join(filter(None, ("rotary" * model.rotary, shared)))
-    return f"  {why}" if why else ""
+    why = []
+    if model.rotary:
+        why.append("rotary")
+    if model.heads > model.kv_heads:
+        why.append(f"{model.heads // model.kv_heads} queries a key")
+    return f"  {', '.join(why)}" if why else ""
 
 
 class RealModelsExplorer(Panel):

@@ -59,18 +59,21 @@ def _matrices(study: TwinStudy) -> View:
         (colored("focus", "● second\u2002"), "second", study.second),
     )
     for place, (heading, which, network) in enumerate(networks):
-        above, tiles = not place, []  # names stand over the first row
+        is_first = place == 0  # names stand over the first row
+        tiles = []
         for i, layer in enumerate(network, start=1):
             for h in range(HEADS):
                 A = np.column_stack([layer.A[h], layer.c[h]]) if biases else layer.A[h]
-                names = [f"<b>{numbered(name, h + 1)}</b>" * above for name in "AV"]
+                of_A = f"<b>{numbered('A', h + 1)}</b>" if is_first else ""
+                of_V = f"<b>{numbered('V', h + 1)}</b>" if is_first else ""
+                if is_first and biases:
+                    of_A = f"{of_A}, c"
                 where = f"of the {which}, layer {i}, head {h + 1}"
-                tiles.append(
-                    Tile(f"A {where}", A, A_most, names[0] + ", c" * (biases and above))
-                )
-                tiles.append(Tile(f"V {where}", layer.V[h], V_most, names[1]))
+                tiles.append(Tile(f"A {where}", A, A_most, of_A))
+                tiles.append(Tile(f"V {where}", layer.V[h], V_most, of_V))
+            of_omega = "ω" if is_first else ""
             tiles.append(
-                Tile("ω", layer.omega[:, None], omega_most, "ω" * above)
+                Tile("ω", layer.omega[:, None], omega_most, of_omega)
                 if biases
                 else None
             )
@@ -80,7 +83,7 @@ def _matrices(study: TwinStudy) -> View:
             f"φ(X) of the {which}",
             study.outputs[place],
             outputs,
-            "<b>φ(X)</b>" * above,
+            "<b>φ(X)</b>" if is_first else "",
             " ",
             frame,
         )
@@ -230,7 +233,7 @@ def matches(partners: tuple[tuple[int, int] | None, ...]) -> str:
     """
     found = [(h, *partner) for h, partner in enumerate(partners, start=1) if partner]
     said = [
-        f"{numbered('q', h)} = {'−' * (sign < 0)}{numbered('q', k + 1)}′"
+        f"{numbered('q', h)} = {'−' if sign < 0 else ''}{numbered('q', k + 1)}′"
         for h, k, sign in found
     ]
     return ", ".join(said) or "no pole is shared"
@@ -273,8 +276,10 @@ class SameFunctionExplorer(Panel):
         return badge("proved here", "Theorem H", _reasons(answer))
 
     def _describe(self, answer: TwinStudy) -> str:
+        where, moved = _where(answer)
         said = [
-            *_where(answer),
+            where,
+            moved,
             "" if answer.setting.view == "poles" else _what_is_found(answer),
         ]
         if answer.failing:
@@ -282,7 +287,7 @@ class SameFunctionExplorer(Panel):
         if answer.setting.view == "poles":
             one, two = map(matches, answer.partners)
             said.append(f"Poles of layer 1: {one}; of layer 2: {two}.")
-        return in_two_lines(said, 1, 0)
+        return in_two_lines(said, spare=[moved, where])
 
 
 def _has_part_of_a_token(study: TwinStudy) -> bool:
@@ -350,11 +355,17 @@ def _where(study: TwinStudy) -> tuple[str, str]:
     tokens = {0.0: "two tokens", 1.0: "three tokens"}
     parts.append(tokens.get(s.third, f"two tokens and {s.third:g} of a third"))
     swapped = "both layers" if s.swapped == "both" else s.swapped
-    moves = [f"heads of {swapped} swapped"] * (s.swapped != "none")
-    moves += [f"basis exp({signed(s.basis)} E)"] * bool(s.basis and not s.has_skip)
-    moves += [f"tokens shifted by {signed(s.shift)}"] * bool(s.shift and s.biases)
-    moves += ["−A and −V in layer 1, where V₁ + V₂ = 0"] * s.signs
-    moves += [f"a step of {signed(s.off)} off"] * bool(s.off)
+    moves = []
+    if s.swapped != "none":
+        moves.append(f"heads of {swapped} swapped")
+    if s.basis and not s.has_skip:
+        moves.append(f"basis exp({signed(s.basis)} E)")
+    if s.shift and s.biases:
+        moves.append(f"tokens shifted by {signed(s.shift)}")
+    if s.signs:
+        moves.append("−A and −V in layer 1, where V₁ + V₂ = 0")
+    if s.off:
+        moves.append(f"a step of {signed(s.off)} off")
     moved = f"Moved: {'; '.join(moves)}." if moves else ""
     return f"{', '.join(parts)}: {outcome(study)}.", moved
 

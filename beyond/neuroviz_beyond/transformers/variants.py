@@ -8,6 +8,7 @@ from neuroviz.attention.expected import Expected
 from neuroviz.attention.ledger import KernelLedger
 from neuroviz.kit.measured import kernel_ledger
 from neuroviz.kit.settings import QUICK_MILLISECONDS, choice, seed, switch, text, whole
+from neuroviz.kit.words import counted
 from neuroviz_beyond.transformers import Block, Transformer
 from neuroviz_beyond.transformers.formulas import expected_dimension
 
@@ -196,7 +197,7 @@ def _toggle(name: str, old: object, new: object) -> str:
     if name in _SWITCHED:
         return f"{_SWITCHED[name]} {'on' if new else 'off'}"
     if name == "heads":
-        return f"{new} head{'s' if new > 1 else ''} instead of {old}"
+        return f"{counted(new, 'head')} instead of {old}"
     if name in _SIZES:
         return f"{_SIZES[name]} = {new} instead of {old}"
     if name == "value_dim" and new != "full":
@@ -253,12 +254,12 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
         word, other = (
             "more" if change > 0 else "fewer" for change in (more, dimensions)
         )
-        counted = "and no other dimension"
+        beside = "and no other dimension"
         if dimensions:
-            counted = _count(abs(dimensions), "dimension")
+            beside = counted(abs(dimensions), "dimension")
             if other != word:
-                counted = f"{counted} {other}"
-        return [f"{_count(abs(more), 'parameter')} {word}, {counted}"]
+                beside = f"{beside} {other}"
+        return [f"{counted(abs(more), 'parameter')} {word}, {beside}"]
     old = costs(before)
     new = costs(after)
     old["unexplained directions"], new["unexplained directions"] = (
@@ -279,7 +280,3 @@ def effects(before: KernelLedger, after: KernelLedger) -> list[str]:
     if not found:
         return ["nothing in the ledger changes"]
     return found + ([f"as before: {', '.join(stayed)}"] if stayed else [])
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -232,10 +232,14 @@ class VariantsExplorer(Panel):
             f"dimension {ledger.dimension} (exact, wrong with chance ≤"
             f" {at_most(ledger.error_bound)})."
         )
+        network = f"{ledger.network}:"
+        silent = f"Silent: {found}." if found else ""
         parts = [
-            f"{ledger.network}:",
+            network,
             said,
-            found and f"Silent: {found}.",
+            silent,
             rest if ledger.unexplained else "",
+            change,
+            answer.setting.ignored,
         ]
-        return in_two_lines([*parts, change, answer.setting.ignored], 2, 0, 4)
+        return in_two_lines(parts, spare=[silent, network, change])

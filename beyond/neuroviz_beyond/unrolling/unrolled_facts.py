@@ -7,6 +7,7 @@ are counted from 0.
 """
 
 from neuroviz.kit.picture import Facts, Picture, words
+from neuroviz.kit.words import counted
 from neuroviz_beyond.unrolling.unrolling import NOTHING_BELOW, UnrollStudy
 from neuroviz_beyond.unrolling.words import finding
 
@@ -39,6 +40,6 @@ def _size_of(study: UnrollStudy) -> str:
     layers = study.layers
     factors = len(study.factors)
     return (
-        f"{layers} layer{'s' * (layers > 1)}: {3**layers} copies of X, and between them"
-        f" {factors} factor{'s' * (factors > 1)} M"
+        f"{counted(layers, 'layer')}: {3**layers} copies of X, and between them "
+        f"{counted(factors, 'factor')} M"
     )

@@ -20,6 +20,7 @@ from neuroviz.attention.unrolling import (
     unroll,
 )
 from neuroviz.kit.settings import seed, switch, toggle, whole
+from neuroviz.kit.words import counted
 from neuroviz.rank.field import Reals
 from neuroviz_beyond.transformers.evaluate import Weights, forward
 
@@ -56,7 +57,7 @@ class UnrollSetting:
     seed: int = seed("weights: seed")
 
     def __post_init__(self) -> None:
-        layers = f"{self.layers} layer{'s' if self.layers > 1 else ''}"
+        layers = counted(self.layers, "layer")
         for name, what, most, there in (
             ("place", "layers", len(unroll(self.layers)), layers),
             ("output", "tokens", self.tokens, f"{self.tokens} tokens"),

@@ -19,6 +19,7 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
+from neuroviz.kit.words import counted
 from neuroviz.lessons.classroom import handlers
 from neuroviz.lessons.classroom.room import Room
 from neuroviz.lessons.classroom.site import NoSiteError, Site
@@ -323,7 +324,7 @@ def in_words(site: Site, urls: list[str], teacher: str) -> str:
             " hands. Connect it, or open a hotspot, and start again."
         )
     return (
-        f"{count} question{'s' * (count != 1)}. {students}\n"
+        f"{counted(count, 'question')}. {students}\n"
         f"Teacher, on this computer alone: {teacher}\n"
         f"{note_on(site)}\n"
         "Ctrl+C ends the class."
