@@ -24,6 +24,7 @@ from panels import PATIENCE
 
 from neuroviz.explorables import FactorizationExplorer, LedgerExplorer, SurfaceExplorer
 from neuroviz.kit import theme
+from neuroviz.kit.controls import is_shown
 from neuroviz.kit.presets import presets
 from neuroviz.lessons import teaching
 from neuroviz.lessons.checks_one_layer import check_large_fiber
@@ -240,6 +241,17 @@ def test_a_panel_lists_its_presets_above_its_figure_and_so_does_a_row_alone():
     panel.close()
     box = widgets.Box([widgets.Button(description="two layers")])
     assert capture.show_box(box) == box._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("only", [None, ["width", "layers"]])
+def test_a_live_panel_shows_the_controls_that_the_notebook_shows(only):
+    panel = LedgerExplorer(only=only)
+    how = stills.packed(panel, "layers")["open"]
+    live = LedgerExplorer(only=how["only"], state=how["state"])
+    for one in (panel, live):
+        shown = {name for name, item in one.controls.items() if is_shown(item)}
+        assert shown == set(only or panel.controls)
+        one.close()
 
 
 def test_a_preset_has_a_still_of_its_own_where_none_of_the_control_is_there():

@@ -331,6 +331,24 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
             picture.write_bytes(animated(dragged(page, PANEL, "layers"), seconds=0.8))
         else:
             page.screenshot(path=picture)
+    assert rooms_of(page) == [266, 108]
+    enlarge(page)
+    assert rooms_of(page) == [340, 156] and page.evaluate(CUT_OFF) == []
+
+
+def rooms_of(page) -> list[int]:
+    """Pixels of a slider of the first panel, and of its label."""
+    slider = page.locator(f"{PANEL} .nv-controls .widget-slider").first
+    boxes = slider, slider.locator(".widget-label")
+    return [round(box.bounding_box()["width"]) for box in boxes]
+
+
+def enlarge(page) -> None:
+    """The mode Lecture, pressed in the first panel."""
+    panel = page.locator(PANEL).first
+    panel.get_by_role("button", name="⋯", exact=True).click()
+    panel.get_by_role("button", name="Lecture", exact=True).click()
+    page.wait_for_selector(f"{PANEL}.nv-lecture")
 
 
 @pytest.mark.long

@@ -1,28 +1,53 @@
-"""The values of controls as text, in state strings and as readers type them; the room
-for their labels."""
+"""Widgets of a panel: how they are made, shown and hidden; the values of controls as
+text, in state strings and as readers type them."""
 
 from collections.abc import Callable
 from urllib.parse import unquote
 
 import ipywidgets as widgets
 
-from neuroviz.kit import theme
-
-_ARROW = 36  # pixels that a list's arrow takes from its options
-
-
-_HIDDEN = "nv-hidden"
+HIDDEN = "nv-hidden"
+"""The class of a widget that is not seen."""
 
 
-def show(control: widgets.Widget, is_shown: bool) -> None:
-    """Show a control in its row, or hide it; sliders have one layout in common."""
+class SharedLook:
+    """Makes widgets that have one layout in common, and one style of each kind: a page
+    makes a model of each anew. How they look is said by their classes, in panel.css.
+
+    >>> look = SharedLook()
+    >>> first, second = look.make(widgets.HTML, "nv-a"), look.make(widgets.HTML, "nv-b")
+    >>> first.layout is second.layout and first.style is second.style
+    True
+    """
+
+    def __init__(self) -> None:
+        self._layout = widgets.Layout()
+        self._styles: dict[type, widgets.Widget] = {}
+
+    def make(self, kind: type, *classes: str, **options: object) -> widgets.Widget:
+        """A widget of this kind, with these classes in the page; the options may give
+        it a layout of its own."""
+        options = {"layout": self._layout} | options
+        if classes:
+            # add_class would send a message of its own
+            options["_dom_classes"] = classes
+        style = kind.class_traits().get("style")
+        if style is not None:
+            if style.klass not in self._styles:
+                self._styles[style.klass] = style.klass()
+            options["style"] = self._styles[style.klass]
+        return kind(**options)
+
+
+def show(widget: widgets.Widget, is_shown: bool) -> None:
+    """Show a widget in its row, or hide it."""
     if is_shown:
-        control.remove_class(_HIDDEN)
+        widget.remove_class(HIDDEN)
     else:
-        control.add_class(_HIDDEN)
+        widget.add_class(HIDDEN)
 
 
-def is_shown(control: widgets.Widget) -> bool:
+def is_shown(widget: widgets.Widget) -> bool:
     """Whether it is not hidden in its row.
 
     >>> slider = widgets.IntSlider()
@@ -30,7 +55,7 @@ def is_shown(control: widgets.Widget) -> bool:
     >>> is_shown(slider)
     False
     """
-    return _HIDDEN not in control._dom_classes
+    return HIDDEN not in widget._dom_classes
 
 
 def write_control(value: object) -> str:
@@ -144,29 +169,3 @@ def _typed(
         got = f"got {len(numbers)} in {text!r}: add or remove some{instead}"
         raise ValueError(f"{name} needs {needed}; {got}")
     return numbers
-
-
-def widths_of(control: widgets.Widget, width: int, label: int) -> tuple[int, int]:
-    """Pixels for a control and for its label: labels stand in columns, but all words of
-    a list are seen.
-
-    >>> widths_of(widgets.IntSlider(description="width"), 266, 108)
-    (266, 108)
-    >>> long = ["crossing along a twisted cubic"]
-    >>> choice = widgets.Dropdown(options=long, description="preset")
-    >>> whole, left = widths_of(choice, 266, 108)
-    >>> whole > 266, left < 80
-    (True, True)
-    """
-    if not isinstance(control, widgets.Dropdown):
-        return width, label
-    # Letters of controls are a pixel smaller (panel.css), and 0.6 times as wide.
-    letter = 0.6 * (theme.size("base") - 1)
-    options = [
-        option[0] if isinstance(option, tuple) else str(option)
-        for option in control.options
-    ]
-    words = letter * max(map(len, options)) + _ARROW
-    least = letter * len(control.description) + 8
-    whole = max(width, words + least)
-    return round(whole), round(min(label, max(whole - words, least)))

@@ -342,8 +342,10 @@ class CopyButtons(anywidget.AnyWidget):
     name = traitlets.Unicode("").tag(sync=True)
     _esm = script("copy.js")
 
-    def __init__(self, name: str, on_link: Callable[[str], None]) -> None:
-        super().__init__(name=name)
+    def __init__(
+        self, name: str, on_link: Callable[[str], None], **look: object
+    ) -> None:
+        super().__init__(name=name, **look)
         self.on_msg(
             lambda _widget, message, _buffers: on_link(str(message.get("state", "")))
         )

@@ -23,7 +23,7 @@ import ipywidgets as widgets
 
 from neuroviz.kit import asking, cells, lecture, theme
 from neuroviz.kit.background import Background, EventLoop, background, late
-from neuroviz.kit.controls import read_control, write_control
+from neuroviz.kit.controls import read_control, show, write_control
 from neuroviz.kit.page import Chart, let_go, widgets_in
 from neuroviz.kit.picture import Picture
 from neuroviz.kit.picture_check import check_picture
@@ -115,6 +115,7 @@ class Panel(Shell):
         self._badges = ""
         self._described_of: Values = {}  # the controls' values in both
         super().__init__()
+        self._only = None if only is None else [n for n in self.controls if n in shown]
         # a control that was asked for by name stays in sight
         self._may_hide = only is None
         self._lay_out(first, more, shown, self._may_hide, self._extra_buttons())
@@ -452,11 +453,10 @@ class Panel(Shell):
         size = "lecture" if change["new"] else "notebook"
         self._more.value = False  # that folds the controls; the row of tools stays
         foldable = self._may_hide and self._has_more
-        self._more.layout.display = "" if foldable and not change["new"] else "none"
+        show(self._more, foldable and not change["new"])
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
         self._draw_in_size("notebook" if narrow else size)
-        with theme.using(self._theme):
-            self._fit_size(self.controls, size)
+        self._fit_size(size)
         lecture.say(size)
 
     def _draw_in_size(self, size: str) -> None:
@@ -467,7 +467,6 @@ class Panel(Shell):
             with theme.using(self._theme):
                 if self._shown is not None:
                     self._redraw(self._shown)
-                self._fit_height()
 
     def _refresh(self) -> None:
         started = time.perf_counter()
@@ -555,7 +554,7 @@ class Panel(Shell):
         else:
             self.remove_class(_ASKING)
             self._write(self.title, self._badges, self._described, self._described_of)
-        self._show_me.layout.display = "" if self.is_asking else "none"
+        show(self._show_me, self.is_asking)
         self._bring_answers()
 
     def _follow_state(self) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
+
+from neuroviz.kit.controls import SharedLook
 
 if TYPE_CHECKING:
     from neuroviz.kit.panel import Panel
@@ -46,15 +48,14 @@ def row_of_presets(panel: Panel, states: Mapping[str, str]) -> widgets.Box:
         raise ValueError(
             f"presets needs label → state, such as {example}; got {states!r}"
         )
-    row = widgets.Box(
-        layout={"display": "flex", "flex_flow": "row wrap", "width": "100%"}
-    )
-    row.add_class("nv-presets")
-    row.children = [_preset(panel, label, state) for label, state in states.items()]
-    return row
+    make = SharedLook().make
+    buttons = [_preset(panel, make, label, state) for label, state in states.items()]
+    return make(widgets.Box, "nv-presets", children=buttons)
 
 
-def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
+def _preset(
+    panel: Panel, make: Callable[..., widgets.Widget], label: str, state: str
+) -> widgets.Button:
     if not isinstance(label, str) or not label.strip():
         raise ValueError(
             f"a preset needs a label that says where it leads; got {label!r} for"
@@ -74,6 +75,6 @@ def _preset(panel: Panel, label: str, state: str) -> widgets.Button:
             panel.state = whole
         panel.show_words()  # a preset that is chosen is a guess, too
 
-    button = widgets.Button(description=label, tooltip=state, layout={"width": "auto"})
+    button = make(widgets.Button, description=label, tooltip=state)
     button.on_click(go)
     return button

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import ipywidgets as widgets
 
 Controls = dict[str, "widgets.Widget"]
-_SLIDERS = ("IntSlider", "FloatSlider")
 QUICK_MILLISECONDS = 250
 """What is estimated to take longer is slow: a setting's `is_slow`."""
 
@@ -154,11 +153,11 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
     """
     import ipywidgets as widgets
 
+    from neuroviz.kit.controls import SharedLook
+
     first: Controls = {}
     more: Controls = {}
-    # In common, as a page makes a layout and a style for each widget that has its own,
-    # and panels have up to 15 sliders.
-    of_sliders: dict[str, widgets.Widget] = {}
+    make = SharedLook().make
     for one in fields(setting):
         control = one.metadata.get("control")
         if control is None:
@@ -168,11 +167,7 @@ def make_controls(setting: type) -> tuple[Controls, Controls]:
                 "neuroviz/kit/settings.py, or make it a ClassVar, which nothing moves"
             )
         kind = getattr(widgets, control.widget)
-        if control.widget in _SLIDERS:
-            made = kind(value=one.default, **control.options, **of_sliders)
-            of_sliders = {"layout": made.layout, "style": made.style}
-        else:
-            made = kind(value=one.default, **control.options)
+        made = make(kind, value=one.default, **control.options)
         row = more if control.more else first
         row[control.name or one.name] = made
     return first, more

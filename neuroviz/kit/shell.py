@@ -8,13 +8,10 @@ from uuid import uuid4
 import ipywidgets as widgets
 
 from neuroviz.kit import theme
-from neuroviz.kit.controls import show, widths_of
+from neuroviz.kit.controls import HIDDEN, SharedLook, show
 from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
 from neuroviz.kit.status import Status, Values, stands_for, values_of
-
-_WIDTHS = {"notebook": (266, 108), "lecture": (340, 156)}
-"""Pixels of a control, and of its label."""
 
 
 class Shell(Lasting):
@@ -44,71 +41,71 @@ class Shell(Lasting):
         """
         for name, control in {**first, **more}.items():
             show(control, name in shown)
-        button = {"flex": "0 0 auto", "width": "auto"}
-        row = {"display": "flex", "flex_flow": "row wrap", "width": "100%"}
+        make = SharedLook().make
 
-        self._title_html = widgets.HTML(
-            layout={"flex": "0 1 auto", "margin": "0 12px 0 2px"}
+        self._title_html = make(widgets.HTML, "nv-heading")
+        self._status = make(Status, controls=first | more)
+        self._cancel_button = make(
+            widgets.Button,
+            "nv-tool",
+            HIDDEN,
+            description="Cancel",
+            tooltip="stop what is being measured",
         )
-        self._status = Status(
-            first | more, layout={"flex": "1 0 110px", "min_width": "0", "margin": "0"}
+        self._more = make(
+            widgets.ToggleButton,
+            "nv-tool",
+            description="More ▾",
+            tooltip="show or hide the other controls",
         )
-        self._cancel_button = _button(
-            "Cancel", "stop what is being measured", button | {"display": "none"}
+        self._tools = make(
+            widgets.ToggleButton,
+            "nv-tool",
+            "nv-dots",
+            description="⋯",
+            tooltip="reset, state, copy",
         )
-        hidden = {} if more else {"display": "none"}
-        words = {"description": "More ▾", "tooltip": "show or hide the other controls"}
-        self._more = widgets.ToggleButton(**words, layout=button | hidden)
-        words = {"description": "⋯", "tooltip": "reset, state, copy"}
-        self._tools = widgets.ToggleButton(**words, layout=button | {"width": "40px"})
-        self._head = widgets.Box(
-            [
-                self._title_html,
-                self._status,
-                self._cancel_button,
-                self._more,
-                self._tools,
-            ],
-            layout={
-                "width": "100%",
-                "min_height": "34px",
-                "align_items": "center",
-                "overflow": "hidden",
-            },
-        )
-        self._head.add_class("nv-head")
-        self._first_row = widgets.Box([*first.values()], layout=row)
-        self._more_row = widgets.Box(layout=row | {"display": "none"})
-        for controls in (self._first_row, self._more_row):
-            # sliders.ts names the handles of their sliders
-            controls.add_class("nv-controls")
-        self._box = widgets.Box(
-            layout={"overflow": "hidden", "display": "block", "width": "100%"}
-        )
-        self._box.add_class("nv-figure")
-        self._description_html = widgets.HTML(layout={"width": "100%", "margin": "0"})
-        self._show_me = _button(
-            "Show me", "what the panel says of this", button | {"display": "none"}
+        head = [
+            self._title_html,
+            self._status,
+            self._cancel_button,
+            self._more,
+            self._tools,
+        ]
+        # sliders.ts names the handles of the sliders in nv-controls
+        self._first_row = make(widgets.Box, "nv-controls", children=[*first.values()])
+        self._more_row = make(widgets.Box, "nv-controls")
+        self._box = make(widgets.Box, "nv-figure")
+        self._description_html = make(widgets.HTML, "nv-about")
+        self._show_me = make(
+            widgets.Button,
+            "nv-tool",
+            HIDDEN,
+            description="Show me",
+            tooltip="what the panel says of this",
         )
 
-        self._reset_button = _button("Reset", "back to how it was opened", button)
-        look = {
-            "layout": {"flex": "0 1 480px", "min_width": "120px"},
-            "style": {"description_width": "48px"},
-        }
-        self._state_text = widgets.Text(
-            description="State", continuous_update=False, **look
+        self._reset_button = make(
+            widgets.Button,
+            "nv-tool",
+            description="Reset",
+            tooltip="back to how it was opened",
         )
         # Copy takes the placeholder, because the text may be unfinished.
-        self._state_text.add_class("nv-state")
-        self._copy_buttons = CopyButtons(type(self).__name__, self._go_to)
-        words = {
-            "description": "Lecture",
-            "tooltip": "large letters, and only the first controls",
-        }
-        is_large = theme.current()["size"] == "lecture"
-        self._lecture = widgets.ToggleButton(value=is_large, **words, layout=button)
-        self._tools_row = widgets.HBox(layout={"width": "100%", "display": "none"})
+        self._state_text = make(
+            widgets.Text, "nv-state", description="State", continuous_update=False
+        )
+        self._copy_buttons = make(
+            CopyButtons, name=type(self).__name__, on_link=self._go_to
+        )
+        self._lecture = make(
+            widgets.ToggleButton,
+            "nv-tool",
+            value=theme.current()["size"] == "lecture",
+            description="Lecture",
+            tooltip="large letters, and only the first controls",
+        )
+        self._tools_row = make(widgets.Box, "nv-tools", HIDDEN)
         # The page draws what is folded when it is first unfolded: that takes as long as
         # the figure.
         tools = [
@@ -120,43 +117,38 @@ class Shell(Lasting):
         ]
         self._has_more = bool(more)
         self._folded = [(self._more_row, [*more.values()]), (self._tools_row, tools)]
+        show(self._more, self._has_more and whole)
+        show(self._more_row, not whole and bool({*shown} & set(more)))
         if not whole:  # few controls: those under "More" are in sight, too
-            self._more.layout.display = "none"
             self.unfold()
-            self._more_row.layout.display = "flex" if {*shown} & set(more) else "none"
         self._more.observe(self._on_more, names="value")
         self._tools.observe(self._on_tools, names="value")
-        style = widgets.HTML(theme.css(), layout={"display": "none"})
-        rows = [self._head, self._tools_row, self._first_row, self._more_row]
-        below = [self._description_html, self._show_me]
-        self.children = [style, *rows, self._box, *below]
+        self.children = [
+            make(widgets.HTML, "nv-sheet", value=theme.css()),
+            make(widgets.Box, "nv-head", children=head),
+            self._tools_row,
+            self._first_row,
+            self._more_row,
+            self._box,
+            self._description_html,
+            self._show_me,
+        ]
         self.add_class("nv")
         self.identity = uuid4().hex
         self.add_class(f"nv-is-{self.identity}")
-        self._fit_size(first | more, theme.current()["size"])
+        self._fit_size(theme.current()["size"])
 
     def unfold(self) -> None:
         """Put what is folded into its rows, which may stay hidden."""
         for row, controls in self._folded:
             row.children = controls
 
-    def _fit_size(self, controls: Controls, size: str) -> None:
-        """Letters, widths of controls and the height of the figure for a notebook or
-        for a lecture."""
+    def _fit_size(self, size: str) -> None:
+        """Letters and widths of controls for a notebook or for a lecture."""
         if size == "lecture":
             self.add_class("nv-lecture")
         else:
             self.remove_class("nv-lecture")
-        width, label = _WIDTHS[size]
-        with theme.using({"size": size}):
-            for control in controls.values():
-                its_width, its_label = widths_of(control, width, label)
-                control.layout.width = f"{its_width}px"
-                control.style.description_width = f"{its_label}px"
-        self._fit_height()
-
-    def _fit_height(self) -> None:
-        self._box.layout.min_height = f"{theme.size('height') + 4:.0f}px"
 
     def _go_to(self, state: str) -> None:
         """As if the reader had entered this state."""
@@ -164,16 +156,16 @@ class Shell(Lasting):
 
     def _on_more(self, change: dict) -> None:
         self.unfold()
-        self._more_row.layout.display = "flex" if change["new"] else "none"
+        show(self._more_row, change["new"])
         self._more.description = "Less ▴" if change["new"] else "More ▾"
 
     def _on_tools(self, change: dict) -> None:
         self.unfold()
-        self._tools_row.layout.display = "" if change["new"] else "none"
+        show(self._tools_row, change["new"])
 
     def _set_working(self, working: bool) -> None:
         self._cancel_button.disabled = not working
-        self._cancel_button.layout.display = "" if working else "none"
+        show(self._cancel_button, working)
 
     def _write(self, title: str, badges: str, description: str, of: Values) -> None:
         """The title with the badges of an answer, and its description; `of` says which
@@ -200,7 +192,3 @@ class Shell(Lasting):
         """
         self.status = text
         self._status.say(text, kind, values_of(self.controls) if of is None else of)
-
-
-def _button(label: str, tooltip: str, layout: dict) -> widgets.Button:
-    return widgets.Button(description=label, tooltip=tooltip, layout=layout)

@@ -365,6 +365,7 @@ def css() -> str:
     that."""
     sizes = {
         size: f"--nv-base: {s['base']}px; --nv-title: {s['title'] + 2}px;"
+        f" --nv-height: {s['height'] + 4}px;"
         for size, s in _SIZES.items()
     }
     # Errors stand on white in both modes, so theirs is the light colour.

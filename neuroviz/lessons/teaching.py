@@ -16,6 +16,7 @@ import numpy as np
 from neuroviz.attention.expected import Expected
 from neuroviz.kit import asking, lecture, theme
 from neuroviz.kit.cells import running_cell
+from neuroviz.kit.controls import HIDDEN, SharedLook, show
 from neuroviz.kit.page import Lasting
 from neuroviz.kit.status import Status, stands_for, values_of
 from neuroviz.kit.words import at_most, sentence
@@ -57,32 +58,35 @@ class Question(Lasting):
         self._question = question
         self._place = (running_cell(), question)
         self._entry = entry
-        self._button = widgets.Button(
+        make = SharedLook().make
+        self._button = make(
+            widgets.Button,
+            "nv-tool",
             description="Lock in, then show",
             tooltip="commit to this answer and see the true one",
         )
         self._button.on_click(self._on_press)
-        self._again = widgets.Button(
+        self._again = make(
+            widgets.Button,
+            "nv-tool",
+            HIDDEN,
             description="Take it back",
             tooltip="forget this answer, and ask again",
-            layout={"display": "none"},
         )
         self._again.on_click(lambda _: self.take_back())
-        self._outcome = widgets.HTML()
+        self._outcome = make(widgets.HTML, "nv-outcome")
         self._controls = {"guess": entry}
-        self._status = Status(self._controls)
+        self._status = make(Status, controls=self._controls)
         self._keep_still()
         entry.observe(lambda _: self._keep_still(), "value")
         beside = widgets.HBox if isinstance(entry, widgets.Text) else widgets.VBox
-        style = widgets.HTML(theme.css(), layout={"display": "none"})
-        asked = widgets.HTMLMath(f"<b>Predict.</b> {escape(question)}")
-        asked.add_class("nv-predict")
-        self._outcome.add_class("nv-outcome")
+        asked = f"<b>Predict.</b> {escape(question)}"
+        answered = [entry, self._button, self._again, self._status]
         super().__init__(
             [
-                style,
-                asked,
-                beside([entry, self._button, self._again, self._status]),
+                make(widgets.HTML, "nv-sheet", value=theme.css()),
+                make(widgets.HTMLMath, "nv-predict", value=asked),
+                make(beside, children=answered),
                 self._outcome,
             ]
         )
@@ -119,7 +123,7 @@ class Question(Lasting):
     def _show(self, guess: int | float | str) -> None:
         """The true answer, beside this guess."""
         self.message, status = self._judge(guess)
-        self._again.layout.display = ""
+        show(self._again, True)
         badge = theme.badge_html(*status) if status else ""
         self._tell('aria-live="polite"', f"{badge} {escape(self.message)}")
         if self.asks is not None:
@@ -139,16 +143,10 @@ class Question(Lasting):
 
     def on_size(self, size: str) -> None:
         """Have letters for a notebook or for a lecture, as the panels have."""
-        is_large = size == "lecture"
-        if is_large:
+        if size == "lecture":
             self.add_class("nv-lecture")
         else:
             self.remove_class("nv-lecture")
-        if isinstance(self._entry, widgets.Text):
-            width, label = (320, 96) if is_large else (240, 70)
-            self._entry.layout.width = f"{width}px"
-            self._entry.style.description_width = f"{label}px"
-        self._button.layout.width = self._again.layout.width = "max-content"
 
     def take_back(self) -> None:
         """Forget the answer, and ask again; panels of the topic stay open."""
@@ -161,7 +159,7 @@ class Question(Lasting):
         self._entry.value = "" if isinstance(self._entry, widgets.Text) else None
         self._button.description = "Lock in, then show"
         self._button.tooltip = "commit to this answer and see the true one"
-        self._again.layout.display = "none"
+        show(self._again, False)
         self._outcome.value = ""
 
     def recall(self) -> None:
@@ -202,6 +200,7 @@ class Prediction(Question):
         self._hints = _hints(wrong)
         said = {"description": "My guess", "placeholder": "a number"}
         entry = widgets.Text(**said, continuous_update=False)
+        entry.add_class("nv-entry")
         entry.on_msg(self._on_entry_message)
         super().__init__(question, entry)
 
@@ -239,9 +238,8 @@ class Choice(Question):
     def __init__(self, question: str, answer: str, choices: Mapping[str, str]) -> None:
         self._answer = answer
         self._remarks = dict(choices)
-        entry = widgets.RadioButtons(
-            options=list(choices), value=None, layout={"width": "max-content"}
-        )
+        entry = widgets.RadioButtons(options=list(choices), value=None)
+        entry.add_class("nv-entry")
         super().__init__(question, entry)
 
     def _checked(self, guess: object) -> str:

@@ -477,14 +477,13 @@ def packed(panel: Panel, name: str) -> dict:
     states = {
         label: state for part in panel.children for label, state in labels(part).items()
     }
-    shown = [key for key, control in panel.controls.items() if is_shown(control)]
     opened = {
         "panel": type(panel).__name__,
         "state": panel.state,
         "presets": states or None,
         "asks": panel.asks,
+        "only": panel._only,
     }
-    opened["only"] = shown if panel._tools.layout.display == "none" else None
     distinct = all(a.label != b.label for a, b in pairwise(stills))
     figure = stills[here].figure  # most pictures differ from it in little
     listed = [_packed_still(still, figure) for still in stills]

@@ -156,6 +156,7 @@ class FamilySetting:
         more=False,
         placeholder=f"such as {FIRST}",
         tooltip="press Enter to try it",
+        layout={"width": "560px"},
     )
     hints: int = whole(
         "hints", 0, 0, max(len(family.hints) for family in FAMILIES.values())

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-import ipywidgets as widgets
-
 from neuroviz.kit import theme
 from neuroviz.kit.badges import badge
 from neuroviz.kit.panel import Panel
@@ -268,11 +266,6 @@ class FormulaExplorer(Panel):
         # family.
         first["family"].observe(self._on_family, names="value")
         return first, more
-
-    def _lay_out(self, *args: object, **kwargs: object) -> list[widgets.Widget]:
-        rows = super()._lay_out(*args, **kwargs)
-        self.controls["formula"].layout.width = "600px"
-        return rows
 
     def _on_family(self, change: dict) -> None:
         """Reset hints and answer, which belong to one family."""
