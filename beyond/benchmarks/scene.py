@@ -117,7 +117,8 @@ def cells(root: Path, panel: str) -> tuple[str, str]:
         load = ""
         last = "ipywidgets.HTML('<i class=nothing></i>')"
     else:
-        load = f"from {door(root, panel)} import {panel}\n{panel}().close()\n"
+        # Kept open: of a panel that is closed at once the page may not load the script.
+        load = f"from {door(root, panel)} import {panel}\nkept = {panel}()\n"
         last = f"{panel}()"
     return f"import ipywidgets\n{load}ipywidgets.FloatSlider(description='x')", last
 
