@@ -7,13 +7,17 @@ import struct
 
 import pytest
 from all_scenes import MOVING, SCENES
-from scenes import redraw, settle
+from scenes import named, place, redraw, settle
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.deep.ledger_panel import LedgerExplorer
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 from neuroviz.factorization.panel import FactorizationExplorer
 from neuroviz.kit import theme
+from neuroviz.single_layer.panel import FiberExplorer
+from neuroviz.singular.resultant_panel import ResultantExplorer
+from neuroviz.singular.section_panel import SectionExplorer
+from neuroviz.singular.surface_panel import SurfaceExplorer
 from neuroviz_beyond.unrolling.panel import UnrollingExplorer
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -82,6 +86,30 @@ DIFFERENCE = """async (sources) => {
     sum(other.map((color, i) => color - other[i % 4])),
   ];
 }"""
+
+WALKED = [
+    (FactorizationExplorer, "C, along the rotation"),
+    (FiberExplorer, "the point (A, V)"),
+    (VirtualWeightsExplorer, "C, along the rotation"),
+    (SectionExplorer, "the plane"),
+    (SurfaceExplorer, "the point"),
+    (ResultantExplorer, None),
+]
+"""Scenes with ▶, and a handle: of the resultant it is the first one."""
+
+
+@pytest.mark.parametrize(("kind", "handle"), WALKED)
+def test_a_key_moves_what_plays_and_the_walk_does_not_move_it_back(scene, kind, handle):
+    page = scene("", kind=kind)
+    page.locator(".nv-play").first.click()
+    assert page.locator(".nv-play").first.inner_text() == "❚❚"
+    page.locator(named(handle) if handle else ".nv-handle").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".nv-play").first.inner_text() == "▶"
+    here = place(page)
+    page.wait_for_timeout(300)
+    assert place(page) == here
+
 
 LEFT_OUT = ".nv button, .nv-hint"
 

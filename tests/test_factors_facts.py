@@ -147,6 +147,18 @@ say(given.map(([formulas, place]: any) => {
   return { ...found, lines, met: pointAt(trace, met), drawn };
 }));
 """
+ALONG_THE_CONE = """
+import { metBy } from "factorization/factors_slice";
+const [from, near] = [[2, 0, 0], [1, 0, 1]] as any;
+say(metBy({ from, toward: [-1, 0, 1] as any }, 0, near, 9));
+"""
+ENTERED = """
+import { entered } from "factorization/factors_entries";
+import { productOf, startOf } from "factorization/factors_product";
+const { formulas, place, entry, value } = given as any;
+const product = productOf(formulas, place, startOf(formulas, place));
+say(entered(product, place, entry, value, formulas.largest));
+"""
 WORDS = """
 import { asWords, entriesIn } from "factorization/factors_product";
 say(given.map((words: string) => asWords(entriesIn(words))));
@@ -250,3 +262,23 @@ def test_facts_of_random_places_have_the_form_that_the_page_expects():
         "factorization/factors_facts",
         [one.place for one in studies[:20]],
     )
+
+
+def test_a_ray_in_the_direction_of_the_cone_meets_it_once():
+    """x² + y² = z² along (2 − t, 0, t): at t = 1."""
+    met = ask(ALONG_THE_CONE, None)
+    assert (met["angle"], met["height"]) == pytest.approx((0, 1))
+
+
+@pytest.mark.parametrize(("value", "is_taken"), [(2.0, True), (4.0, False)])
+def test_no_entry_of_the_start_leaves_what_python_takes(value, is_taken):
+    """C⁻ᵀ K is K divided by 3 in its first row: 4 there asks for 12 at the start."""
+    panel = FactorizationExplorer(state="a=2;walk=stretch;along=1")
+    place = panel.figure.drawn["place"]
+    formulas = panel.facts["formulas"]
+    panel.close()
+    entry = {"when": "now", "factor": 1, "i": 0, "j": 0}
+    given = {"formulas": formulas, "place": place, "entry": entry, "value": value}
+    found = ask(ENTERED, given)
+    assert (found["entries"] != place["entries"]) == is_taken
+    FactorizationSetting(a=2, walk="stretch", along=1.0, entries=found["entries"])

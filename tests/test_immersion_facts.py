@@ -330,21 +330,38 @@ def test_a_dragged_token_comes_to_the_pointer_as_far_as_its_shares_let_it():
 
 SQUARES = """
 import { sharesInSquare } from "softmax/immersion_layers";
-say(given.map(([at, isCausal]: any) => sharesInSquare(at, [100, 80], isCausal, 0.01)));
+const { size, places } = given as any;
+say(places.map(([at, isCausal]: any) => sharesInSquare(at, size, isCausal, 0.01)));
 """
 
 
 def test_a_dot_stays_in_its_square_and_near_the_diagonal_the_tokens_meet():
-    found = ask(
-        SQUARES,
-        [[[20, 20], False], [[60, 33], False], [[60, 33], True], [[-9, 99], False]],
-    )
+    places = [
+        [[20, 20], False],
+        [[60, 33], False],
+        [[60, 33], True],
+        [[-9, 99], False],
+    ]
+    found = ask(SQUARES, {"size": [100, 80], "places": places})
     assert found[0] == [0.2, 0.25]
     assert sum(found[1]) == pytest.approx(1) and found[1][0] == pytest.approx(
         0.59, abs=0.011
     )
     assert found[2] == [0.6, 33 / 80]
     assert found[3] == [0, 1]
+
+
+@pytest.mark.parametrize("size", [(200, 40), (40, 200), (100, 100)])
+def test_near_is_a_distance_in_pixels_also_where_the_square_is_wide_or_tall(size):
+    wide, tall = size
+    away = np.hypot(wide, tall)
+    # from the middle of the diagonal, at a right angle to it
+    places = [
+        [[wide / 2 - far * tall / away, tall / 2 - far * wide / away], False]
+        for far in (3, 12)
+    ]
+    near, far = ask(SQUARES, {"size": size, "places": places})
+    assert sum(near) == pytest.approx(1) and sum(far) < 0.95
 
 
 @pytest.mark.long

@@ -429,7 +429,7 @@ def test_in_1000_random_rooms_the_layers_stand_in_the_picture_and_apart():
 def test_numbers_in_words():
     shares = [0.004, 0.5, 9.99, 10, 69.325, 6932.51]
     said = [
-        "0 %",
+        "less than 1 %",
         "50 %",
         "999 %",
         "10 times its size",

@@ -59,6 +59,11 @@ def test_a_walk_without_moments_is_even():
     np.testing.assert_allclose(stops, np.arange(11) / 10)
 
 
+def test_the_last_stop_is_the_end():
+    *_, stops, _ = played(0.96, [])
+    assert stops == [0.96, 1]
+
+
 def test_between_moments_there_are_middles():
     *_, middles = played(0.0, [0.2, 0.6, 0.0, 1.0])
     np.testing.assert_allclose(middles, [0.1, 0.2, 0.4, 0.6, 0.8])

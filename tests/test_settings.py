@@ -117,12 +117,17 @@ def test_a_setting_is_read_without_the_dust_of_a_slider(moved, read):
     assert (found.angle, found.other, found.width) == (read, "last", 3)
 
 
-def test_an_option_with_a_percent_sign_comes_back_from_a_state():
-    part = widgets.Dropdown(options=["50%", "all"])
-    assert read_control("part", part, write_control("50%")) == "50%"
-    number = widgets.Dropdown(options=[("plain", 0), ("fancy", 1)])
+@pytest.mark.parametrize("value", ["50%", "a;b", 3, 0.5, True, 0])
+def test_each_option_comes_back_from_a_state_as_it_was(value):
+    part = widgets.Dropdown(options=["all", ("one", value)])
+    found = read_control("part", part, write_control(value))
+    assert found == value and type(found) is type(value)
+
+
+def test_what_is_no_option_is_refused():
+    look = widgets.Dropdown(options=[("plain", 0), ("fancy", 1)])
     with pytest.raises(ValueError, match="is one of 0, 1; got 'baroque'"):
-        read_control("look", number, "baroque")
+        read_control("look", look, "baroque")
 
 
 def test_sliders_have_one_layout_and_are_hidden_one_by_one():

@@ -31,12 +31,17 @@ NO_NUMBERS = (
     "1  234",
     "٣",
     "1,234",
+    "-1,234",
     "1,23,456",
     "1.234.5",
     "1/0",
     "2/3/4",
     "1" * 5000,
 )
+
+
+def test_a_complaint_keeps_the_sign():
+    assert "may be −1234 or −1.234" in complaint_on("-1,234")
 
 
 def complaint_on(typed: str) -> str:

@@ -37,6 +37,8 @@ def test_dragged_to_a_cube_root_the_output_is_what_it_was(scene):  # noqa: F811
     assert "turned by 3 · 120° = 360°" in seen(page, "first")
     assert "stands still" in seen(page, "second")
     assert page.locator(".nv-view-omega .rim.found").count() == 1
+    dragged(page, OMEGA, *at(page, "omega", 358.5))  # from both sides
+    assert place(page)["angle"] == 0
     dragged(page, OMEGA, *at(page, "omega", 60))
     assert place(page)["angle"] == 60
     assert "2.00 away" in seen(page, "distance")

@@ -55,6 +55,33 @@ def test_a_headline_breaks_and_goes_with_its_chart():
     assert own["y"] == pytest.approx(narrow["yaxis2"]["domain"][1])
 
 
+def chart(**more) -> dict:
+    """Charts side by side, each a third of the page wide, with a note."""
+    note = {"xref": "paper", "xanchor": "left", "x": 0, "y": 1, "text": "ab cd"} | more
+    parts = {"": [0.05, 0.3], "2": [0.36, 0.63], "3": [0.7, 1]}
+    axes = {f"xaxis{n}": {"domain": part} for n, part in parts.items()}
+    rows = {f"yaxis{n}": {"domain": [0, 1]} for n in parts}
+    return {"height": 370, **axes, **rows, "annotations": [note]}
+
+
+def test_three_charts_have_room_for_two_gaps_and_a_note_left_of_all_stays_with_one():
+    (narrow,) = ask(STACKED, {"layout": chart(), "widths": [334]})
+    heights = [
+        (high - low) * narrow["height"]
+        for low, high in (narrow[f"yaxis{n}"]["domain"] for n in ("", "2", "3"))
+    ]
+    assert heights == pytest.approx([370] * 3)
+    assert narrow["annotations"][0]["y"] == pytest.approx(1)
+
+
+def test_a_line_breaks_where_it_is_too_long_and_not_a_letter_before():
+    letter = 6.3  # pixels; beside the page's width 60 are for the axis
+    for letters, said in ((5, "ab cd"), (4, "ab<br>cd")):
+        width = 60 + letter * (letters + 0.5)
+        (narrow,) = ask(STACKED, {"layout": chart(), "widths": [width]})
+        assert narrow["annotations"][0]["text"] == said
+
+
 def test_one_chart_stays_as_it_is():
     layout = figure_of(SameFunctionExplorer)["layout"]
     (narrow,) = ask(STACKED, {"layout": layout, "widths": [334]})

@@ -376,6 +376,15 @@ def test_who_takes_hold_of_the_term_ends_the_story(scene, bare_page):
     assert page.locator(".nv-play").inner_text() == "▶"
 
 
+def test_a_term_of_two_tokens_is_not_turned_whatever_is_pressed(scene):
+    page = scene("reflect=yes;two_tokens=yes;layers=2", kind=UnrollingExplorer)
+    words = page.locator(".nv-view-term").inner_text()
+    page.locator(FACTORS).focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(400)
+    assert page.locator(".nv-view-term").inner_text() == words
+
+
 def test_of_two_tokens_there_is_nothing_to_play(scene):
     page = scene(kind=UnrollingExplorer)
     assert page.locator(".nv-play").is_visible()

@@ -1,6 +1,7 @@
 """Where the paper's dimension formula stops, which hypothesis fails there, and what
 happens to the tokens."""
 
+from neuroviz.attention.formulas import general_formula
 from neuroviz.deep.dimension import agreement, paper_name
 from neuroviz.deep.hypotheses import (
     HypothesesSetting,
@@ -56,7 +57,10 @@ class HypothesesExplorer(Panel):
         off = "right"
         if measured != paper.value:
             off = f"off by {measured - paper.value:+d}".replace("-", "−")
-        why = expected.note.partition(". So")[2].replace("the general formula", "it")
+        why = ""
+        if paper.status == "outside hypotheses":
+            note = general_formula(answer.arch).note
+            why = f": {note}".replace("the general formula", "it")
         said = (
             f"{answer.arch}: dimension {measured}, measured exactly; {name} says"
             f" {paper.value}, {off}."

@@ -91,12 +91,11 @@ def read_control(name: str, control: widgets.Widget, text: str) -> object:
             raise ValueError(f"{name} is yes or no; got {text!r}")
         return text == "yes"
     if isinstance(control, (widgets.Dropdown, widgets.ToggleButtons)):
-        options = options_of(control)
+        options = {unquote(write_control(one)): one for one in options_of(control)}
         text = unquote(text)
         if text not in options:
-            listed = ", ".join(map(str, options))
-            raise ValueError(f"{name} is one of {listed}; got {text!r}")
-        return text
+            raise ValueError(f"{name} is one of {', '.join(options)}; got {text!r}")
+        return options[text]
     if hasattr(control, "min"):
         kind: Callable = float if isinstance(control.value, float) else int
         ends = f"from {control.min} to {control.max}"

@@ -46,8 +46,9 @@ def number_in(text: str) -> Fraction:
     sign = _SIGN.match(typed)
     size = typed[sign.end() :] if sign else typed
     if _COMMA_OR_THOUSAND.fullmatch(size):
-        thousand = size.replace(",", "")
-        decimal = size.replace(",", ".")
+        signed = typed.replace("-", "−", 1) if typed[0] == "-" else typed
+        thousand = signed.replace(",", "")
+        decimal = signed.replace(",", ".")
         raise ValueError(
             f"“{typed}” may be {thousand} or {decimal}. Type the one that you mean."
         )

@@ -141,7 +141,7 @@ function make(host: HTMLElement, talk: Talk): Scene<BlendingFacts, BlendingPlace
     const { token, heads } = message.facts;
     if (token) moveToken(token);
     if (heads) moveHeads(heads);
-    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : HINTS[walked()]);
+    stand(host, note, controls, isTouched ? "" : HINTS[walked()]);
   }
 
   function moveToken(token: TokenFacts) {
@@ -206,9 +206,14 @@ const saidOfToken = (isFound: boolean, far: number): Said[] =>
     ? [{ text: "the output is what it was", role: "certified" }]
     : [{ text: `${far.toFixed(2)} away from what it was` }];
 
+/** What the first or the second column of the output does. */
 function saidOfColumn(column: number, angle: number, slant: number): Said {
-  if (slant) return { text: column ? "moves as well" : "ω³x₁ + ω · x₁ᵀPx₂ · x₂", role: "outside" };
-  if (column) return { text: "stands still", role: "certified" };
+  const isFirst = column === 0;
+  const isOrthogonal = slant === 0;
+  if (!isOrthogonal) {
+    return { text: isFirst ? "ω³x₁ + ω · x₁ᵀPx₂ · x₂" : "moves as well", role: "outside" };
+  }
+  if (!isFirst) return { text: "stands still", role: "certified" };
   return { text: `turned by 3 · ${Math.round(angle)}° = ${Math.round(3 * angle)}°`, role: "focus" };
 }
 

@@ -78,8 +78,8 @@ export function columnView(host: HTMLElement, name: string) {
           .attr("cy", y)
           .attr("r", sizes.marker - 3);
         // The upper one's name above, the other's below: the entries may lie side by side.
-        const isBelow = (n === 0) !== first >= second;
-        const line = isBelow ? y + sizes.marker + sizes.note + 2 : y - sizes.marker - 4;
+        const upper = first >= second ? 0 : 1;
+        const line = n === upper ? y - sizes.marker - 4 : y + sizes.marker + sizes.note + 2;
         const { name } = ENTRIES[n];
         labels[n].attr("x", x).attr("y", line).attr("text-anchor", "middle").text(name);
         return { text: name, middle: [x, line - 0.35 * sizes.note] };

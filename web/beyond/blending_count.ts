@@ -25,10 +25,9 @@ export function countView(host: HTMLElement) {
         for (let k = 0; k < heads; k++) {
           // The diagonal first: it is always free. Then as many as are left, from there on.
           const order = (k - h + heads) % heads;
-          const isFree = row === null ? null : order < row;
           all
             .append("rect")
-            .attr("class", `number ${isFree === null ? "unknown" : isFree ? "free" : "gone"}`)
+            .attr("class", `number ${fateOf(order, row)}`)
             .attr("x", left + cell * k + 2)
             .attr("y", title + cell * h + 2)
             .attr("width", cell - 4)
@@ -41,4 +40,10 @@ export function countView(host: HTMLElement) {
       });
     },
   };
+}
+
+/** What becomes of a number of g; `free` of a row stay free, null without a formula. */
+function fateOf(order: number, free: number | null): "unknown" | "free" | "gone" {
+  if (free === null) return "unknown";
+  return order < free ? "free" : "gone";
 }

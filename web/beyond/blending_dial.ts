@@ -34,8 +34,8 @@ export function dialView(host: HTMLElement, options: DialOptions) {
   });
   let middle: Point = [0, 0];
   let radius = 1;
-  let found: number[] = [];
-  let of: Look;
+  let unnoticed: number[] = []; // angles at which the output is what it was
+  let theme: Look;
 
   const at = (degrees: number, far = 1): Point => {
     const [x, y] = unit(((degrees % FULL_TURN) + FULL_TURN) % FULL_TURN);
@@ -55,15 +55,15 @@ export function dialView(host: HTMLElement, options: DialOptions) {
 
   /** To a place that is near; where most are places, to none. */
   function snapped(degrees: number): number {
-    if (found.length > LABELLED) return degrees;
-    return found.find((place) => Math.abs(place - degrees) <= SNAP) ?? degrees;
+    if (unnoticed.length > LABELLED) return degrees;
+    return unnoticed.find((place) => apart(place, degrees) <= SNAP) ?? degrees;
   }
 
   return {
-    /** What does not move; `names` only where they say more than the axes. */
-    draw(says: Said[], where: number[], look: Look) {
-      of = look;
-      found = where;
+    /** What does not move: the circle, its axes with their names, and the places on it. */
+    draw(says: Said[], places: number[], look: Look) {
+      theme = look;
+      unnoticed = places;
       headline(says, false);
       const [width, height] = size();
       const { base } = look.sizes;
@@ -86,11 +86,11 @@ export function dialView(host: HTMLElement, options: DialOptions) {
       for (const { name, ahead, line, label } of arrows) {
         const [x, y] = at(degrees + ahead);
         line.attr("x1", middle[0]).attr("y1", middle[1]).attr("x2", x).attr("y2", y);
-        const [left, down] = at(degrees + ahead, 1 + (1.3 * of.sizes.base) / radius);
+        const [left, down] = at(degrees + ahead, 1 + (1.3 * theme.sizes.base) / radius);
         const aside = (left - middle[0]) / radius;
         label
           .attr("x", left)
-          .attr("y", down + 0.35 * of.sizes.base)
+          .attr("y", down + 0.35 * theme.sizes.base)
           .attr("text-anchor", aside > 0.4 ? "start" : aside < -0.4 ? "end" : "middle")
           .text(ahead ? name : `${name} ${said}`);
       }
@@ -101,7 +101,7 @@ export function dialView(host: HTMLElement, options: DialOptions) {
 
   function drawPlaces() {
     places.selectAll("*").remove();
-    const distinct = found.filter((place) => place < FULL_TURN);
+    const distinct = unnoticed.filter((place) => place < FULL_TURN);
     if (distinct.length > LABELLED) {
       places
         .append("circle")
@@ -118,7 +118,13 @@ export function dialView(host: HTMLElement, options: DialOptions) {
         .attr("class", "place")
         .attr("cx", cx)
         .attr("cy", cy)
-        .attr("r", of.sizes.marker - 2);
+        .attr("r", theme.sizes.marker - 2);
     }
   }
+}
+
+/** Degrees between two angles, the short way round. */
+function apart(one: number, other: number): number {
+  const way = Math.abs(one - other) % FULL_TURN;
+  return Math.min(way, FULL_TURN - way);
 }

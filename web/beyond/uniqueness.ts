@@ -107,7 +107,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
     right.move(seen[1], moved, travel, range);
     says.textContent = saysAt(formulas(), travel, seen);
     const hint = isTouched || !hasWay() ? "" : HINT;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   return {

@@ -144,28 +144,30 @@ function runAway({ power, causal, forms }: Formulas, travel: number): Both {
   const second = causal ? travel : Math.max(0, 2 * travel - 1);
   const powers = [1, power!];
   const gone = far(second) / Math.abs(power! - 1);
-  const [mover, other] = causal ? [1, 0] : [0, 1]; // P and Q have the places 0 and 1
-  const holds = power! < 1 ? 1 : 0; // the network that sees the token where it was
+  const mover = causal ? 1 : 0; // which of P and Q grows
+  const other = 1 - mover;
+  const viewer = power! < 1 ? 1 : 0; // the network that sees the token where it was
   const start = forms.map(([form]) => logitsOf(form, START));
   const here = start.map((logits, side) => logits[mover] + powers[side] * gone);
-  const divisor = softplus(start[holds][mover]);
-  const divided = here.map(softplus);
-  const distance = Math.exp(divided[holds] - divisor);
+  // A layer divides the distance of the tokens by 1 + P. These are log(1 + P), as P → ∞.
+  const logAtStart = softplus(start[viewer][mover]);
+  const logs = here.map(softplus);
+  const distance = Math.exp(logs[viewer] - logAtStart);
   return [0, 1].map((side) => {
     const logits: Pair = [0, 0];
     logits[mover] = here[side];
     logits[other] = start[side][other] - powers[side] * far(first);
     const found = sharesOf(...logits, causal);
-    const ahead = gone < Infinity ? divided[side] - divided[holds] : Infinity;
-    const left = Math.exp(-divisor - (side === holds ? 0 : ahead));
+    const logBeyond = gone < Infinity ? logs[side] - logs[viewer] : Infinity; // ∞ − ∞ is no number
+    const distanceAfter = Math.exp(-logAtStart - (side === viewer ? 0 : logBeyond));
     const places: Pair[] = causal
       ? [
           [0, distance],
-          [0, left],
+          [0, distanceAfter],
         ]
       : [
           [1 - distance, 1],
-          [1 - left, 1 - found[1]],
+          [1 - distanceAfter, 1 - found[1]],
         ];
     return { shares: [found], places };
   }) as Both;

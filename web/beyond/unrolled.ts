@@ -24,7 +24,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   let shown: Shown | null = null;
   let turn: number | null = null; // how far the window is turned round, from 0 to 1
   let isTurnedByHand = false;
-  let isTold = false; // by ▶, just now
+  let isPlayed = false; // ▶ moves the controls just now
   let drawnFor = "";
   let isTouched = false;
   let stopTween = () => {};
@@ -37,7 +37,10 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   });
   const term = termView(host, {
     begin: hold,
-    end: () => controls.release(),
+    end() {
+      controls.release();
+      settle();
+    },
     picked: pick,
     stepped(by) {
       touch();
@@ -50,7 +53,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     },
     letGo() {
       controls.release();
-      if (!isTurnedByHand) return;
+      if (!isTurnedByHand) return settle();
       isTurnedByHand = false;
       controls.go({ reflect: turn! > 0.5 });
       turnTo(Number(controls.here.reflect));
@@ -64,20 +67,20 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   const { footer, note } = footerIn(host);
   const joins = footer.appendChild(document.createElement("span"));
   joins.className = "nv-joins nv-answer role-focus";
-  let told = 0; // how far ▶ has come
+  let played = 0; // the share of ▶ that has passed
   const play = player(footer, {
     name: "go along the factors, and turn the window round",
     seconds: 14,
-    from: () => (told < 1 && isWhereTold() ? told : 0),
+    from: () => (played < 1 && isWherePlayed() ? played : 0),
     to(share) {
       isTouched = true;
-      told = share;
-      const { place, turn: turned } = storyAt(layersNow(), share);
+      played = share;
+      const scene = storyAt(layersNow(), share);
       stopTween();
-      turn = turned;
-      isTold = true;
-      controls.go({ place, reflect: turned === 1 });
-      isTold = false;
+      turn = scene.turn;
+      isPlayed = true;
+      controls.go({ place: scene.place, reflect: scene.turn === 1 });
+      isPlayed = false;
       frame.soon();
     },
     moments: () => momentsOf(layersNow()),
@@ -86,16 +89,21 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   const layersNow = () => message.facts.formulas.layers;
 
   /** Whether nothing has moved since ▶ was stopped. */
-  function isWhereTold(): boolean {
-    const { place, turn: turned } = storyAt(layersNow(), told);
-    return controls.here.place === place && turn === turned;
+  function isWherePlayed(): boolean {
+    const scene = storyAt(layersNow(), played);
+    return controls.here.place === scene.place && turn === scene.turn;
   }
 
   /** Who takes hold of something knows what to do. */
   function touch() {
     isTouched = true;
     play.stop();
-    turnTo(Number(controls.here.reflect));
+    settle();
+  }
+
+  /** Turns the window to where the control says; a term of two tokens has none. */
+  function settle() {
+    turnTo(message.facts.formulas.isOfTwo ? 0 : Number(controls.here.reflect));
   }
 
   function hold() {
@@ -112,15 +120,15 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     controls.go({ place: Math.max(1, Math.min(most, place)) });
   }
 
-  /** What is turned round goes over to the other side, and back. */
+  /** Shows the term at another place; the window turns, unless a hand or ▶ turns it. */
   function follow(place: UnrolledPlace) {
     const { formulas } = message.facts;
     // A place of more layers comes before their facts do.
     if (place.place > factorsOf(formulas.layers).length) return;
     shown = shownAt(formulas, place);
     turn ??= Number(place.reflect);
-    const isMoving = isTurnedByHand || isTold;
-    if (!isMoving) turnTo(formulas.isOfTwo ? 0 : Number(place.reflect));
+    const isMoving = isTurnedByHand || isPlayed;
+    if (!isMoving) settle();
     frame.soon();
   }
 
@@ -138,6 +146,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   function draw() {
     const { facts, look } = message;
     const { formulas } = facts;
+    // Asked again at the end: `term.begin` gives the tree another size.
     const looks = () => JSON.stringify([tree.size(), look, facts.tree, facts.term, formulas]);
     if (looks() === drawnFor) return;
     const { layers } = formulas;
@@ -165,7 +174,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
     strong.textContent = link.link;
     joins.replaceChildren(link.joins, strong);
     const hint = isTouched || formulas.isOfTwo ? "" : HINT;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   return {
@@ -175,7 +184,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
       if (isNew) {
         shown = null;
         play.stop();
-        told = 0;
+        played = 0;
       }
       play.show(!next.facts.formulas.isOfTwo);
       controls.take(next, isNew);

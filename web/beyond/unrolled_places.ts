@@ -49,6 +49,26 @@ export interface Rows {
   height: number;
 }
 
+// Heights above the lower edge, in letters; of bars, of their lower ends.
+const WIDE_ROWS = {
+  tokens: 14.4,
+  bars: 10.9,
+  values: 10.2,
+  middle: 7.9,
+  valuesAfter: 5.6,
+  barsAfter: 2.3,
+  tokensAfter: 1.1,
+};
+const TIGHT_ROWS = {
+  tokens: 11.5,
+  bars: 8.4,
+  values: 7.8,
+  middle: 6.4,
+  valuesAfter: 5,
+  barsAfter: 2.2,
+  tokensAfter: 1.1,
+};
+
 /** In a narrow place names and results have lines of their own. */
 export function rowsOf({ sizes }: Look, isNarrow: boolean, isLabelled: boolean): Rows {
   const unit = sizes.note;
@@ -76,21 +96,26 @@ export function rowsOf({ sizes }: Look, isNarrow: boolean, isLabelled: boolean):
   const isTight = 18 * unit > 0.7 * sizes.height;
   const tall = isTight ? 2 * unit : high;
   const height = (isTight ? 12.6 : 15.6) * unit;
-  const [tokensAfter, barsAfter, valuesAfter, middle, values, bars, tokens] = (
-    isTight ? [1.1, 2.2, 5, 6.4, 7.8, 8.4, 11.5] : [1.1, 2.3, 5.6, 7.9, 10.2, 10.9, 14.4]
-  ).map((up) => height - up * unit);
+  const up = isTight ? TIGHT_ROWS : WIDE_ROWS;
+  const down = (letters: number) => height - letters * unit;
+  const tokens = down(up.tokens);
+  const bars = down(up.bars) - tall;
+  const values = down(up.values);
   const digits = values + 1.5 * unit;
+  const valuesAfter = down(up.valuesAfter);
+  const barsAfter = down(up.barsAfter) - tall;
+  const tokensAfter = down(up.tokensAfter);
   return {
     tokens,
-    bars: bars - tall,
+    bars,
     high: tall,
     values,
-    result: isLabelled ? values : bars - tall / 2,
+    result: isLabelled ? values : bars + tall / 2,
     digits,
-    middle,
-    resultAfter: isLabelled ? valuesAfter : barsAfter - tall / 2,
+    middle: down(up.middle),
+    resultAfter: isLabelled ? valuesAfter : barsAfter + tall / 2,
     valuesAfter,
-    barsAfter: barsAfter - tall,
+    barsAfter,
     tokensAfter,
     names: { tokens, values, digits, turned: tokensAfter },
     height,

@@ -25,6 +25,16 @@ export interface TermOptions extends Pick<Grip, "begin" | "end"> {
   reflected(isTurned: boolean): void;
 }
 
+/** A row of tokens: its height, that of the window's tokens, and how they are turned. */
+interface TokenRow {
+  y: number;
+  ahead: number;
+  opacity: number;
+  /** From 1 to −1, as the window turns about its axis. */
+  flip: number;
+  axis: number;
+}
+
 export function termView(host: HTMLElement, options: TermOptions) {
   const { svg, measured, headline } = viewIn(host, "term");
   const box = svg.node()!.parentElement!;
@@ -55,10 +65,17 @@ export function termView(host: HTMLElement, options: TermOptions) {
   let width = 0;
   let formulas: Formulas;
 
-  const near = ([left]: [number, number]) => {
+  const pickNearest = ([left]: [number, number]) => {
     options.picked(Math.round((x.invert(left) + 0.5) / 2));
   };
-  grip(places, { ...options, begin: (at) => (options.begin?.(at), near(at)), moved: near });
+  grip(places, {
+    begin(at) {
+      options.begin?.(at);
+      pickNearest(at);
+    },
+    moved: pickNearest,
+    end: options.end,
+  });
   places.on("blur", () => places.classed("by-pointer", false));
   places.on("keydown", (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
@@ -78,7 +95,9 @@ export function termView(host: HTMLElement, options: TermOptions) {
   return {
     /** Its headline and its height; returns how far down the factors go, in its SVG. */
     begin(facts: UnrolledFacts, leaves: Leaves, next: Look): number {
-      [look, x, formulas] = [next, leaves, facts.formulas];
+      look = next;
+      x = leaves;
+      formulas = facts.formulas;
       const isNarrow = host.classList.contains("narrow");
       headline(facts.term.says, true);
       detail = detailOf(x, look);
@@ -108,7 +127,8 @@ export function termView(host: HTMLElement, options: TermOptions) {
       const ahead = rows.tokens + turn * (rows.tokensAfter - rows.tokens);
 
       drawFactors(shown, term, [rows.bars, rows.values, rows.result], 1, false);
-      drawTokens(shown, term, rows.tokens, rows.tokens, 1, 1, axis);
+      const inRow = { y: rows.tokens, ahead: rows.tokens, opacity: 1, flip: 1, axis };
+      drawTokens(shown, inRow);
       if (turn > 0) {
         drawFactors(
           shown,
@@ -119,7 +139,8 @@ export function termView(host: HTMLElement, options: TermOptions) {
         );
         // The tokens are the same: the window has turned about its axis.
         const flip = Math.cos(Math.PI * turn);
-        drawTokens(shown, term, rows.tokensAfter, ahead, 0.4 + 0.6 * turn, flip, axis);
+        const opacity = 0.4 + 0.6 * turn;
+        drawTokens(shown, { y: rows.tokensAfter, ahead, opacity, flip, axis });
         drawMoves(shown, turn);
       } else {
         if (!formulas.isOfTwo) drawFold(shown, axis);
@@ -214,13 +235,8 @@ export function termView(host: HTMLElement, options: TermOptions) {
 
   /** The tokens of the window are on their way over; the others stand in both rows. */
   function drawTokens(
-    { window: [first, last], focus }: Shown,
-    term: Term,
-    y: number,
-    ahead: number,
-    opacity: number,
-    flip: number,
-    axis: number,
+    { window: [first, last], focus, term }: Shown,
+    { y, ahead, opacity, flip, axis }: TokenRow,
   ) {
     const { tokens } = term;
     const { isOfTwo } = formulas;

@@ -9,7 +9,9 @@ export function define(_names: string[], factory: Factory) {
   amd.factory = factory;
 }
 
-// anywidget waits two seconds for the script of a widget; a slow page takes longer.
-const PATIENCE = 600_000; // milliseconds
+// Milliseconds: so long anywidget waits for the script of a widget. A slow page takes longer.
+const ITS_PATIENCE = 2000;
+const PATIENCE = 600_000;
 const timeout = AbortSignal.timeout.bind(AbortSignal);
-AbortSignal.timeout = (milliseconds) => timeout(Math.max(milliseconds, PATIENCE));
+AbortSignal.timeout = (milliseconds) =>
+  timeout(milliseconds === ITS_PATIENCE ? PATIENCE : milliseconds);

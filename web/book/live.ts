@@ -160,13 +160,13 @@ export class Python {
     idle?.({ content: { execution_state: "idle" } } as never);
   }
 
-  private hearComm({ kind, id, data, buffers, answers }: Extract<FromPython, { id: string }>) {
+  private hearComm({ kind, id, data, buffers, answerTo }: Extract<FromPython, { id: string }>) {
     const message = {
       content: { comm_id: id, target_name: TARGET, data: JSON.parse(data) },
       metadata: { version: "2.1.0" },
-      buffers: buffers.map((one) => new DataView(one.buffer)),
+      buffers: buffers.map((one) => new DataView(one.buffer, one.byteOffset, one.byteLength)),
       // With it an echo of an older value changes nothing.
-      ...(answers ? { parent_header: { msg_id: answers } } : {}),
+      ...(answerTo ? { parent_header: { msg_id: answerTo } } : {}),
     };
     if (kind === "comm_open") {
       const channel = new Channel(id, this.post);

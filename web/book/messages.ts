@@ -33,8 +33,8 @@ export type FromPython =
   | ({ kind: "progress" } & Progress)
   | ({ kind: "done"; ticket: string } & Opened)
   | { kind: "failed"; ticket: string; words: string }
-  /** `answers` is the ticket of the message that Python was answering; mostly none. */
-  | (Comm & { buffers: Uint8Array<ArrayBuffer>[]; answers: string });
+  /** `answerTo` is the ticket of the message that Python was answering; "" for none. */
+  | (Comm & { buffers: Uint8Array<ArrayBuffer>[]; answerTo: string });
 
 /** How far Python has come; no words when it is there. */
 export interface Progress {

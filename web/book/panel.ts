@@ -10,7 +10,7 @@ import type { How, LivePanel, Python } from "./live";
 import type { Progress } from "./messages";
 import { chosenMode, isDark, type Mode } from "./mode";
 import { lead } from "../kit/lead";
-import type { Talk, Value } from "../kit/picture";
+import { partsOf, type Talk, type Value } from "../kit/picture";
 import { forFingers } from "../kit/panel/fingers";
 import { withoutTouching } from "../kit/panel/cell_numbers";
 import { followChart } from "./scrolling";
@@ -44,9 +44,9 @@ const LEAST_STACKED = 300;
 const REST = 150; // milliseconds: a scene that rests at the place of a still shows it
 const CONFIG = { displaylogo: false, showSendToCloud: false };
 
-/** The script that draws a figure: a scene's name is its section, a slash, and its own. */
+/** The script that draws a figure. */
 const scriptOf = (figure: Data["figure"]): string =>
-  isScene(figure) ? `scenes/${figure.name.split("/")[0]}.js` : "plotly.min.js";
+  isScene(figure) ? `scenes/${partsOf(figure.name).section}.js` : "plotly.min.js";
 
 /** Name of a panel → its data, once its script has run. */
 const found: Record<string, Data> = {};
@@ -179,26 +179,27 @@ export class Panel {
     control.addEventListener("input", () => {
       const place = Number(control.value);
       this.showWords();
-      if (this.hasMovedAlone(place)) return;
+      if (this.wouldUndo(place)) return this.moveAlone(place);
       this.place = place;
       this.show();
     });
   }
 
-  /**
-   * Where the scene is elsewhere, by hand or by a preset, a still of the control would undo that:
-   * then the control moves in the scene, and nothing else. Says whether it has.
-   */
-  private hasMovedAlone(place: number): boolean {
+  /** Whether a still of the control would undo what a hand or a preset has set in the scene. */
+  private wouldUndo(place: number): boolean {
     const { data, talk } = this;
     if (!data?.name || !talk || this.isLive) return false;
     const { [data.name]: value, ...others } = placeOf(data, place);
     const isElsewhere = !isAt(talk, others) || !areOfOneNetwork(data, place, this.place);
     if (value === undefined || !isElsewhere) return false;
     // Words that a hand has set, such as the widths of all layers, may not fit another value.
-    if (!hasWords(talk, others) && !hasWords(talk, placeOf(data, this.place))) return false;
-    talk.set({ [data.name]: value });
-    return true;
+    return hasSameWords(talk, others) || hasSameWords(talk, placeOf(data, this.place));
+  }
+
+  /** The control moves in the scene, and nothing else does. */
+  private moveAlone(place: number) {
+    const name = this.data!.name!;
+    this.talk!.set({ [name]: placeOf(this.data!, place)[name] });
   }
 
   // The still
@@ -256,7 +257,7 @@ export class Panel {
     const value = data.name! in placeOf(data, this.place) ? talk.get(data.name!) : undefined;
     if (this.isAway && value !== undefined) this.put(nearest(data, value), inWords(data, value));
     const { idle } = data.stills[this.place];
-    this.setIdle(idle !== undefined && hasWords(talk, placeOf(data, this.place)));
+    this.setIdle(idle !== undefined && hasSameWords(talk, placeOf(data, this.place)));
     this.rest = window.setTimeout(() => {
       // A still would draw anew what a hand holds.
       if (this.isHeld) return this.follow();
@@ -398,9 +399,12 @@ export class Panel {
       this.says!.textContent = isPython ? NO_PYTHON : NO_PANEL;
       console.warn(error);
       place.remove();
+      return;
     } finally {
       live.ariaDisabled = null;
     }
+    // The page may have become dark or light meanwhile.
+    if (chosenMode() !== this.mode) this.turn();
   }
 
   private frame(place: HTMLElement) {
@@ -441,7 +445,7 @@ export class Panel {
 }
 
 /** Whether all that is no number, such as a choice, is as in this place. */
-function hasWords(talk: Talk, place: Record<string, Value>): boolean {
+function hasSameWords(talk: Talk, place: Record<string, Value>): boolean {
   const words = Object.entries(place).filter(([, its]) => typeof its !== "number");
   return isAt(talk, Object.fromEntries(words));
 }

@@ -45,7 +45,11 @@ function mark(one: HTMLElement, name: string) {
   const isWide = hidden > NEAR;
   one.classList.toggle("nv-more-before", one.scrollLeft > FADES);
   one.classList.toggle("nv-more-after", one.scrollLeft < hidden - FADES);
-  if (!isWide) return one.removeAttribute("tabindex");
+  if (!isWide) {
+    if (one.ariaLabel === name) one.ariaLabel = null;
+    one.removeAttribute("role");
+    return one.removeAttribute("tabindex");
+  }
   one.tabIndex = 0;
   one.setAttribute("role", "group");
   if (!one.ariaLabel) one.ariaLabel = name;

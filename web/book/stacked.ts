@@ -22,7 +22,7 @@ export function stacked(layout: Partial<Layout>, width: number): Partial<Layout>
   const columns = columnsOf(layout);
   const count = columns.length;
   if (width >= SIDE_BY_SIDE || count < 2) return layout;
-  const height = layout.height! * count + BETWEEN;
+  const height = layout.height! * count + BETWEEN * (count - 1);
   const gap = BETWEEN / height;
   const tall = (1 - gap * (count - 1)) / count;
   const rows = columns.map((_, n): Row => {
@@ -69,7 +69,7 @@ function columnsOf(layout: Partial<Layout>): Part[] {
 }
 
 const columnAt = (columns: Part[], x: number): number =>
-  columns.filter(([left]) => left <= x).length - 1;
+  Math.max(0, columns.filter(([left]) => left <= x).length - 1);
 
 /** Words at axes go with these; the place of others says over which chart they stand. */
 function moved(note: Annotation, columns: Part[], rows: Row[], room: number): Annotation {
@@ -99,7 +99,7 @@ const broken = (text: string, most: number): string =>
     .join("<br>");
 
 function brokenLine(line: string, most: number): string {
-  let letters = 0;
+  let letters = -1; // before the first word stands no space
   return line
     .split(/ (?![^<]*>)/)
     .map((word, n) => {

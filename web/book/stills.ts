@@ -51,15 +51,15 @@ export function placeOf({ figure, stills }: Panel, place: number): Place {
   return isScene(moved) ? (moved.place as Place) : {};
 }
 
-/** Of the stills of one network, the one whose scene stands where `isThere` says; first `first`. */
+/** A still of the network of `here` whose scene stands where `isThere` says; it may be `here`. */
 export function placeAt(
   panel: Panel,
   isThere: (place: Place) => boolean,
-  first: number,
+  here: number,
 ): number | undefined {
-  const all = [first, ...panel.stills.keys()];
+  const all = [here, ...panel.stills.keys()];
   return all.find((place) => {
-    return isThere(placeOf(panel, place)) && areOfOneNetwork(panel, place, first);
+    return isThere(placeOf(panel, place)) && areOfOneNetwork(panel, place, here);
   });
 }
 
@@ -96,7 +96,8 @@ export const isSame = (one: Value, other: Value): boolean =>
   typeof one === "number" ? Math.abs(one - Number(other)) < 1e-6 : one === other;
 
 // As `neuroviz.kit.plot` has them: what waits for a guess, and what stands there until then.
-const [ANSWER, UNTIL] = ["answer", "until"];
+const ANSWER = "answer";
+const UNTIL = "until";
 
 /** What is seen before a guess: of a scene its style sheet hides the rest. */
 export function withoutAnswers(figure: Chart | Picture): Chart | Picture {

@@ -37,8 +37,8 @@ let pyodide: Pyodide;
 let python: Page;
 /** Module → package, for those that have not come yet. */
 let later: Record<string, string>;
-/** The ticket of the message that Python is answering. */
-let answers = "";
+/** The ticket of the message that Python answers now; "" for none. */
+let answerTo = "";
 
 const post = (message: FromPython) => postMessage(message);
 const say = (words: string, share: number) => post({ kind: "progress", words, share });
@@ -63,7 +63,7 @@ async function start(settings: Settings) {
     } else if (kind === "done") {
       post({ kind, ticket, ...JSON.parse(rest) });
     } else {
-      post({ kind, id, data, buffers, answers });
+      post({ kind, id, data, buffers, answerTo });
     }
   });
   say("", 1);
@@ -110,21 +110,22 @@ async function hear(message: ToPython) {
   if (message.kind === "go") return python.go_to(message.model, message.state);
   if (message.kind === "close") return python.close_panel(message.model);
   const { kind, ticket, id, data, buffers } = message;
-  answers = ticket;
+  answerTo = ticket;
   python.hear(kind, id, data, buffers.map(bytesOf));
-  answers = "";
+  answerTo = "";
   post({ kind: "done", ticket });
 }
 
 function bytesOf(one: ArrayBuffer | ArrayBufferView): Uint8Array {
-  return new Uint8Array(ArrayBuffer.isView(one) ? one.buffer : one);
+  if (!ArrayBuffer.isView(one)) return new Uint8Array(one);
+  return new Uint8Array(one.buffer, one.byteOffset, one.byteLength);
 }
 
 onmessage = async ({ data: message }: MessageEvent<ToPython>) => {
   try {
     await hear(message);
   } catch (error) {
-    answers = "";
+    answerTo = "";
     const ticket = "ticket" in message ? message.ticket : "";
     const words = wordsOf(error).trim().split("\n").at(-1)!;
     post({ kind: "failed", ticket, words });

@@ -12,11 +12,11 @@ const VOTES_AGAIN = "The class votes again.";
 const THE_SAME = "Lock in the same guess, or another one.";
 const TOO_LATE = "which came too late to be counted";
 const NOT_SENT = "Not sent yet. Trying again …";
-const ROUNDED = 1e-3; // the class counts three decimals
+const ROUNDED = 5e-4; // the class counts three decimals
 
 /** Whether two numbers, or two choices, are one guess in a class. */
 const isSame = (one: string, other: string) =>
-  one === other || Math.abs(Number(one) - Number(other)) < ROUNDED;
+  one === other || Math.abs(Number(one) - Number(other)) <= ROUNDED;
 
 /** A guess in a sentence: a choice of several words is no part of it. */
 const inWords = (guess: string) => (/\s/.test(guess) ? `“${guess}”` : written(guess));

@@ -36,7 +36,7 @@ export function complaintOn(text: string): string {
   const size = typed.replace(SIGN, "");
   if (!typed) return "Type a number first. Any guess will do.";
   if (COMMA_OR_THOUSAND.test(size)) {
-    const [thousand, decimal] = ["", "."].map((sign) => size.replace(",", sign));
+    const [thousand, decimal] = ["", "."].map((mark) => written(typed.replace(",", mark)));
     return `“${typed}” may be ${thousand} or ${decimal}. Type the one that you mean.`;
   }
   return `“${typed}” is not a number alone. Type one, such as 7, −2, 0.5 or 3/4.`;

@@ -11,11 +11,11 @@ let stop = () => {};
 export const isAsked = (name: string): boolean => asked === name;
 
 /**
- * A press: whether it is the second one. After the first the question stays for some seconds.
+ * Whether a press is the second one. After the first the question stays for some seconds.
  *
  * @param draw shows what is asked
  */
-export function asksAgain(name: string, draw: () => void): boolean {
+export function pressedTwice(name: string, draw: () => void): boolean {
   if (isAsked(name)) {
     if (Date.now() - since < TOO_SOON) return false;
     stop();

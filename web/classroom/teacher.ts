@@ -4,7 +4,7 @@ import { made } from "../kit/made";
 import { barsOf, countOf, placeOf } from "./bars";
 import { listenTo, Refusal, type Counted, type ForTeacher } from "./messages";
 import { complaintOn, numberIn, written } from "./numbers";
-import { asksAgain, isAsked } from "./sure";
+import { pressedTwice, isAsked } from "./sure";
 import { showWhere } from "./where";
 
 const AGAIN = 1500; // milliseconds
@@ -227,7 +227,7 @@ function sureButton(
     if (event.repeat) event.preventDefault(); // a key that is held down is one press
   });
   press.addEventListener("click", () => {
-    if (asksAgain(name, draw)) does(what);
+    if (pressedTwice(name, draw)) does(what);
   });
   return press;
 }
@@ -260,8 +260,9 @@ function handEntry(one: Counted, typed: string): HTMLElement {
     for (const choice of one.choices) field.append(new Option(choice));
   } else {
     field.size = 9;
-    field.value = typed;
   }
+  // What was chosen or typed before the page was drawn anew.
+  if (typed) field.value = typed;
   label.append(field);
   const add = made("button", "", "Count it");
   add.id = "count";
@@ -304,7 +305,7 @@ function gone() {
 held.addEventListener("change", () => {
   const isHeld = held.checked;
   held.checked = state.isHeld; // until the class says so
-  if (isHeld || asksAgain("held", draw)) does({ held: isHeld });
+  if (isHeld || pressedTwice("held", draw)) does({ held: isHeld });
 });
 at("seen").addEventListener("click", () => {
   seen = refusedSeats(state);

@@ -83,10 +83,10 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
     const { map: facts } = message.facts;
     const cell = pointed ?? cellAt(controls.here, facts);
     says.textContent = sentenceOf(cell, facts);
-    const isMissing = talk.isAlone && asked && !controls.isExact;
+    const isMissing = controls.isAlone && asked && !controls.isExact;
     const first = isTouched ? "" : "choose a cell: its network plays";
     const hint = isMissing ? "the film of this cell needs Live" : first;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   return {

@@ -25,20 +25,19 @@ export function differenceOf({ measured, formula }: Cell): string {
   return `${difference > 0 ? "+" : "−"}${Math.abs(difference)}`;
 }
 
+/** Which cell it is, such as a₁ = 3, a₂ = 1. */
+export const placeOf = (cell: Cell, { columns, rows }: MapFacts): string =>
+  `${columns.name} = ${cell.column}, ${rows.name} = ${cell.row}`;
+
 /** Which cell it is, and what is known there. */
-export function sentenceOf(cell: Cell, { columns, rows }: MapFacts): string {
-  return `${columns.name} = ${cell.column}, ${rows.name} = ${cell.row}: ${cell.says}`;
-}
+export const sentenceOf = (cell: Cell, facts: MapFacts): string =>
+  `${placeOf(cell, facts)}: ${cell.says}`;
 
 /** What a screen reader says: first what is seen. */
 export function nameOf(cell: Cell, facts: MapFacts): string {
   const seen = [differenceOf(cell), cell.measured, cell.cause].filter((word) => word !== "");
   return `${seen.join(" ")}; ${sentenceOf(cell, facts)}`;
 }
-
-/** Which cell it is, without what it says. */
-export const placeOf = (cell: Cell, facts: MapFacts): string =>
-  sentenceOf(cell, facts).split(":")[0];
 
 /** A difference and its negative have one colour, and only 0 has the colour of 0. */
 export function shadeOf(cell: Cell, most: number, deficit: Scale): Shade {

@@ -4,12 +4,12 @@
  */
 import type { Said } from "../kit/picture";
 
-/** The networks that the map varies: one control for its columns, one for its rows. */
+/** One axis of the map, and the control that varies along it. */
 export interface Axis {
   control: "head_1" | "head_2" | "inner" | "outer";
-  /** In a sentence: a₁ = 3. */
+  /** Its name in a sentence, such as a₁. */
   name: string;
-  /** On the axis. */
+  /** Its name on the map. */
   title: string;
   values: number[];
 }
@@ -57,7 +57,7 @@ export interface TokenLine {
   angle: number;
   /** How much of its length lies in the plane. */
   reach: number;
-  /** Of the longest token ±1. */
+  /** Where on the line the token is: the longest token is at 1 or −1. */
   at: number;
 }
 

@@ -183,11 +183,13 @@ export function filmView(host: HTMLElement) {
           .attr("text-anchor", n ? "start" : "end")
           .attr("x", n ? 0 : side)
           .attr("y", side + line * LINE * note);
-      word("role-soft", 1).text(part.name);
-      const isSeen = cells.some((one) => one.isSeen);
+      const title = word("role-soft", 1).text(part.name);
       const most = part.most < 0.005 ? "0" : `up to ${+part.most.toPrecision(2)}`;
-      if (!isTight) word("most role-soft", 2).text(most);
-      if (!isSeen) word("unseen role-outside nv-answer", isTight ? 1 : 2).text("not seen");
+      const size = isTight ? null : word("most role-soft", 2).text(most);
+      if (!cells.some((one) => one.isSeen)) {
+        (size ?? title).classed("gives-way", true);
+        word("unseen role-outside nv-answer", isTight ? 1 : 2).text("not seen");
+      }
     });
   }
 
@@ -219,9 +221,9 @@ export function filmView(host: HTMLElement) {
         .attr("y", y);
     word("role-ink", formula, top + 0.9 * note).text(`${name}: ${withMinus(formula)}`);
     const off = exact - formula;
-    const less = off ? ` (${off > 0 ? "+" : ""}${withMinus(off)})` : "";
+    const difference = off ? ` (${off > 0 ? "+" : ""}${withMinus(off)})` : "";
     word("exact role-measured nv-answer", exact, under + high + LINE * note).text(
-      `exact rank: ${exact}${less}`,
+      `exact rank: ${exact}${difference}`,
     );
     moveBar = (done) => {
       const end = barAt(film, done);
@@ -230,6 +232,7 @@ export function filmView(host: HTMLElement) {
       bar.select(".exact").attr("opacity", Number(done === 1));
     };
   }
+
   function move(next: number) {
     share = next;
     const moment = momentAt(film.acts, share);
@@ -242,12 +245,14 @@ export function filmView(host: HTMLElement) {
       for (const entry of group.querySelectorAll(".hidden")) {
         entry.setAttribute("opacity", String(1 - faded * (1 - FADED)));
       }
-      for (const word of group.querySelectorAll(".unseen")) {
-        // The one goes before the other comes.
-        word.setAttribute("opacity", String(Math.max(0, 2 * faded - 1)));
-        const before = word.previousElementSibling!;
-        before.setAttribute("opacity", String(Math.max(0, 1 - 2 * faded)));
-      }
+      const show = (kind: string, opacity: number) => {
+        for (const word of group.querySelectorAll(kind)) {
+          word.setAttribute("opacity", String(Math.max(0, opacity)));
+        }
+      };
+      // "not seen" stands where another word stood: that one has gone before it comes.
+      show(".gives-way", 1 - 2 * faded);
+      show(".unseen", 2 * faded - 1);
     });
     moveBar(doneOf(film.acts, moment, "count"));
     const says = film.acts[moment.act].says.map(({ text }) => text).join(" ");

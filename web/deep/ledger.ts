@@ -23,7 +23,9 @@ import { numbersOf, rowsOf, type Numbers } from "./ledger_words";
 /** Parameters that fill the width of the bars. */
 const FULL = [25, 100, 250, 600, 1300, 2600, 5000];
 const NARROW = 43; // sizes of a title: in a narrower place views stand one below the other, too
-const [FALL, TURN] = [800, 200]; // milliseconds: at first all falls; then what changes goes there
+// Milliseconds.
+const FALL = 800; // at first all falls;
+const TURN = 200; // then what changes goes there
 
 /** The numbers that the picture is drawn from. */
 interface Shown {
@@ -47,8 +49,8 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
   let shown: Shown | null = null;
   let motion: { name: Motion; share: number } | null = null;
   let isTouched = false;
-  /** Whether the network and its output are drawn as they are: while the bars fall, they are. */
-  let isLaidOut = false;
+  /** Whether network and output are as they were drawn last: while only the bars fall. */
+  let isUpToDate = false;
   let drawnFor = "";
   let stopTween = () => {};
 
@@ -83,14 +85,14 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
 
   /** In the next frame the network and its output are drawn, too. */
   function again() {
-    isLaidOut = false;
+    isUpToDate = false;
     frame.soon();
   }
 
   function go(next: Network) {
     isTouched = true;
-    // Controls are set one after the other: on the way, too, there are as many head dimensions as
-    // layers.
+    // Python hears the controls one by one, and refuses head dimensions that are not as many as
+    // the layers: typed ones go first.
     const isOther = next.headDims.length !== subject!.net.headDims.length;
     if (isOther && controls.here.head_dims) controls.go({ head_dims: "" });
     controls.go(controlsFor(next));
@@ -138,15 +140,15 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
     const now = s ? outputOf(moved, X, net.kind) : subject.output;
     const far = s ? largestChange(matricesOf(subject.layers), matricesOf(moved)) : 0;
     headlines();
-    if (!isLaidOut) {
+    if (!isUpToDate) {
       layers.move(shown.fit, moved);
       output.move(now, subject.output, far, motion === null);
-      isLaidOut = true;
+      isUpToDate = true;
     }
     rows.say(rowsOf(net, counts, facts), facts !== null, net.headDims.length === 1);
     rows.move(shown.numbers, shown.full, facts ? facts.formula !== null : true);
     const hint = "drag an orange edge · press ▶: the weights move, does the output?";
-    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint);
+    stand(host, note, controls, isTouched ? "" : hint);
   }
 
   function headlines() {

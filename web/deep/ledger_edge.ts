@@ -6,7 +6,7 @@ import type { Group } from "../kit/view";
 const KNOB = 4; // pixels: its radius
 
 export interface EdgeOptions {
-  /** Dragged to the right, or up and down. */
+  /** "across": the reader drags it to the right; "along": up and down. */
   way: "across" | "along";
   /** The number, and what happens when the reader sets another. */
   value(): number;
@@ -42,7 +42,8 @@ export function edge(parent: Group, options: EdgeOptions): Edge {
     keyed: (right, up) => put(value() + (right || up)),
     begin(at) {
       begin();
-      [from, start] = [at, value()];
+      from = at;
+      start = value();
     },
     moved: ([x, y]) => put(start + Math.round(steps(x - from[0], y - from[1]))),
     end,

@@ -136,7 +136,8 @@ export function layersView(host: HTMLElement, options: LayersOptions) {
 
     /** Takes another network; returns where it will stand. */
     take(next: Network, most: LedgerFacts["limits"]): Fit {
-      [net, limits] = [next, most];
+      net = next;
+      limits = most;
       while (hands.length < net.headDims.length) hands.push(handOf(hands.length));
       while (hands.length > net.headDims.length) {
         for (const one of Object.values(hands.pop()!)) one.remove();

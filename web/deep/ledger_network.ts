@@ -45,12 +45,12 @@ export function networkAt(place: LedgerPlace, limits: LedgerFacts["limits"]): Ne
     : widths.slice(1).map(() => head_dim);
   const isSize = (n: number) => Number.isInteger(n) && n >= 1 && n <= limits.width;
   const count = headDims.length;
-  const isOne =
+  const isNetwork =
     count >= 1 &&
     count <= limits.layers &&
     widths.length === count + 1 &&
     [...widths, ...headDims].every(isSize);
-  return isOne ? { widths, headDims, tokens, kind: place.kind as Attention } : null;
+  return isNetwork ? { widths, headDims, tokens, kind: place.kind as Attention } : null;
 }
 
 /** The controls that say this network: sliders where they can, else texts. */
@@ -77,13 +77,13 @@ export function longer(net: Network): Network {
   };
 }
 
-/** One layer less; the width of the output stays. */
+/** One layer less, and a width: that after it; of the last layer that before it. */
 export function without(net: Network, layer: number): Network {
   const { widths, headDims } = net;
-  const width = Math.min(layer + 1, headDims.length - 1);
+  const gone = Math.min(layer + 1, headDims.length - 1); // the width of the output stays
   return {
     ...net,
-    widths: widths.filter((_, i) => i !== width),
+    widths: widths.filter((_, i) => i !== gone),
     headDims: headDims.filter((_, i) => i !== layer),
   };
 }

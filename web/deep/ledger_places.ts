@@ -11,21 +11,23 @@ export interface Room {
   canGrow: boolean;
 }
 
-/** Cells are so wide and so tall, and the matrices V begin at so much from above. */
+/** The size of cells, and where the matrices V begin: pixels from the top of the box. */
 export interface Fit {
   wide: number;
   tall: number;
-  y: number;
+  topOfV: number;
 }
 
 /** A layer: its matrices Q, K and V stand one below the other. */
 export interface LayerBox {
   left: number;
+  right: number;
   width: number;
   tops: { Q: number; K: number; V: number };
-  low: number;
-  right: number;
+  /** The top of Q. */
   crown: number;
+  /** The bottom of V. */
+  low: number;
 }
 
 export interface Spacing {
@@ -39,7 +41,7 @@ export interface Spacing {
   hasLetters: boolean;
 }
 
-const LARGEST = [24, 20]; // pixels: a cell, wide and tall
+const LARGEST = { wide: 24, tall: 20 }; // pixels of a cell
 const BETWEEN = 6; // pixels between Q, K and V
 
 /** Room for the letters of the first layer. */
@@ -82,7 +84,7 @@ export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
     return inputs.reduce((all, d) => all + Math.max(wide * d, least), fixed + growth);
   };
   const narrowest = Math.max(2, least / Math.max(...inputs)); // less leaves no more room
-  let wide = held?.wide ?? LARGEST[0];
+  let wide = held?.wide ?? LARGEST.wide;
   while (wide > narrowest && across(wide) > room.width) wide -= 0.25;
 
   const head = headroom(room) + 2 * BETWEEN;
@@ -90,14 +92,14 @@ export function fitOf(net: Network, room: Room, held: Fit | null): Fit {
   const most = Math.max(...net.headDims);
   const deep = Math.max(...net.widths.slice(1));
   if (held) {
-    const above = (held.y - head) / (2 * most);
-    const below = (low - held.y) / deep;
-    return { wide, tall: Math.min(held.tall, above, below), y: held.y };
+    const above = (held.topOfV - head) / (2 * most);
+    const below = (low - held.topOfV) / deep;
+    return { wide, tall: Math.min(held.tall, above, below), topOfV: held.topOfV };
   }
   const rows = 2 * most + deep + 4;
-  const tall = Math.min(LARGEST[1], (low - head) / rows);
+  const tall = Math.min(LARGEST.tall, (low - head) / rows);
   const rest = low - head - tall * rows;
-  return { wide, tall, y: head + rest / 2 + 2 * tall * (most + 1) };
+  return { wide, tall, topOfV: head + rest / 2 + 2 * tall * (most + 1) };
 }
 
 /** The layers begin below the buttons, and the words that say a. */
@@ -106,18 +108,18 @@ const headroom = ({ button, note }: Room) => button + 16 + note;
 /** Below the layers stands the width of the output. */
 const lowest = ({ height, note }: Room) => height - Math.max(22, note + 10);
 
-export function layersAt(net: Network, room: Room, { wide, tall, y }: Fit): LayerBox[] {
+export function layersAt(net: Network, room: Room, { wide, tall, topOfV }: Fit): LayerBox[] {
   const { gap, least } = spacingOf(net, room);
   let left = start(room);
   return net.headDims.map((a, i) => {
     const width = wide * net.widths[i];
-    const K = y - BETWEEN - a * tall;
+    const K = topOfV - BETWEEN - a * tall;
     const Q = K - BETWEEN - a * tall;
     const box = {
       left,
       width,
-      tops: { Q, K, V: y },
-      low: y + tall * net.widths[i + 1],
+      tops: { Q, K, V: topOfV },
+      low: topOfV + tall * net.widths[i + 1],
       right: left + width,
       crown: Q,
     };

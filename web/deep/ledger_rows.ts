@@ -127,26 +127,31 @@ export function rowsView(host: HTMLElement, options: RowsOptions) {
     },
 
     /** Bars, `full` of whose parameters fill the width, and whether there is a formula. */
-    move({ parameters, costs, dimension, formula }: Numbers, full: number, hasFormula: boolean) {
+    move(numbers: Numbers, full: number, hasFormula: boolean) {
+      const { parameters, costs, formula } = numbers;
       x.domain([0, full]);
-      let level = parameters;
+      let above = parameters;
       rows.forEach((row, i) => {
-        const cost = costs[i - 1] ?? 0;
-        const below = level - cost;
-        let [from, to] = [Math.min(below, level), Math.max(below, level)];
-        if (i === 0) [from, to] = [0, parameters];
-        if (row.motion === "dimension") [from, to] = [0, dimension];
+        const left = above - (costs[i - 1] ?? 0); // the first row and the last cost nothing
+        const [from, to] = endsOf(i, above, left, numbers);
         row.bar.attr("x", x(from)).attr("width", x(to) - x(from));
-        const rest = row.motion === "dimension" ? 0 : below;
+        const rest = row.motion === "dimension" ? 0 : left;
         row.rest.attr("width", Math.max(0, x(rest) - x(0)));
-        row.drop.attr("x1", x(level)).attr("x2", x(level));
-        level = below;
+        row.drop.attr("x1", x(above)).attr("x2", x(above));
+        above = left;
       });
       const seen = hasFormula ? "inline" : "none";
       bars.select(".tick").attr("x1", x(formula)).attr("x2", x(formula)).style("display", seen);
       drawRuler();
     },
   };
+
+  /** Where the bar of a row begins and ends: the parameters, what goes, the dimension. */
+  function endsOf(i: number, above: number, left: number, { parameters, dimension }: Numbers) {
+    if (i === 0) return [0, parameters];
+    if (rows[i].motion === "dimension") return [0, dimension];
+    return [Math.min(left, above), Math.max(left, above)];
+  }
 
   /** Where the bars are: the style sheet says so. */
   function measure() {

@@ -6,7 +6,7 @@ import { layerOf, type Attention, type Layer } from "../kit/attention";
 import {
   each,
   exponential,
-  made,
+  matrixOf,
   norm,
   product,
   scaled,
@@ -20,7 +20,9 @@ import type { Network } from "./ledger_network";
 export type Motion = FamilyName | "dimension";
 
 /** Where in the sequences of random numbers the weights and the motions begin. */
-const [INPUT, BASIS, LINE] = [10, 20, 30];
+const INPUT = 10;
+const BASIS = 20;
+const LINE = 30;
 
 /** From −1 to 1, for each place always the same: a weight stays while others come and go. */
 function drawn(...place: number[]): number {
@@ -34,7 +36,7 @@ function drawn(...place: number[]): number {
 }
 
 const random = (rows: number, columns: number, ...place: number[]) =>
-  made(rows, columns, (i, j) => drawn(...place, i, j));
+  matrixOf(rows, columns, (i, j) => drawn(...place, i, j));
 
 /** Weights and an input, such that the output of each layer has entries of the size of 1. */
 export function weightsOf({ widths, headDims, tokens, kind }: Network) {
@@ -61,7 +63,9 @@ function enlarged({ Q, K, V }: Layer, factor: number, kind: Attention): Layer {
   return { Q: scaled(root, Q), K: scaled(root, K), V: scaled(root, V) };
 }
 
-const [OUT, HOLD] = [0.2, 0.15]; // of the time of a motion: to its far end, and there
+// Of the time of a motion.
+const OUT = 0.2; // to its far end,
+const HOLD = 0.15; // and there
 
 /** How far a motion is, from −1 to 1: out, to the other side, and home; it holds at both ends. */
 export function swing(share: number): number {

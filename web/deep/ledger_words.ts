@@ -140,6 +140,7 @@ export function inParts(parts: number[]): string {
 
 /** How far the output moves, as a share of its size: in percent while that is read at a glance. */
 export function inWords(share: number): string {
+  if (share < 0.005) return "less than 1 %";
   if (share < 10) return `${Math.round(100 * share)} %`;
   return `${Number(share.toPrecision(2)).toLocaleString("en")} times its size`;
 }

@@ -29,8 +29,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   const frame = eachFrame(paint);
   const held = {
     begin() {
-      isTouched = true;
-      play.stop();
+      touch();
       controls.hold();
     },
     end: () => controls.release(),
@@ -39,7 +38,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     ...held,
     moved: (control, value) => controls.go({ [control]: value }),
     keyed(control, steps) {
-      isTouched = true;
+      touch();
       const step = controls.range(control)[2];
       controls.go({ [control]: controls.here[control] + steps * step });
     },
@@ -48,7 +47,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     ...held,
     moved: (along) => controls.go({ along }),
     keyed(step) {
-      isTouched = true;
+      touch();
       controls.go({ along: controls.here.along + step });
     },
   });
@@ -74,6 +73,12 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     },
   });
 
+  /** Who moves something by hand knows what to do, and the walk would move it back. */
+  function touch() {
+    isTouched = true;
+    play.stop();
+  }
+
   /** The control that the button plays. */
   function walked(): "along" | "log_1" {
     return message.facts.basis ? "along" : "log_1";
@@ -97,8 +102,9 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     const { facts, look, ranges } = message;
     const looks = () => JSON.stringify([matrices.size(), look, controls.here.walk, facts]);
     if (looks() === drawnFor) return;
-    if (host.classList.contains("rescaling") === (facts.basis !== null)) {
-      host.classList.toggle("rescaling");
+    const isRescaling = facts.basis === null;
+    if (host.classList.contains("rescaling") !== isRescaling) {
+      host.classList.toggle("rescaling", isRescaling);
       forgetSizes(host);
     }
     const table = matrices.draw(facts, seenAt(facts.formulas, controls.here), look, ranges);
@@ -119,7 +125,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
     matrices.move(seen, here, ranges);
     bars.move(seen);
     if (facts.basis) basis.move(here.along, ranges.along);
-    stand(host, note, controls.isExact, talk.isAlone ?? false, isTouched ? "" : hint());
+    stand(host, note, controls, isTouched ? "" : hint());
   }
 
   return {

@@ -24,9 +24,11 @@ export function barsView(host: HTMLElement) {
   return {
     /** What does not move; the bars stand where the matrices of the table do. */
     draw(next: VirtualFacts, at: Table, how: Look) {
-      [facts, table, look] = [next, at, how];
+      facts = next;
+      table = at;
+      look = how;
       headline(facts.bars.says, true);
-      const height = isStacked() ? `${blocksOf() * BLOCK}px` : "";
+      const height = isStacked() ? `${blockCount() * BLOCK}px` : "";
       if (box.style.height === height) return;
       box.style.height = height;
       measured();
@@ -36,7 +38,7 @@ export function barsView(host: HTMLElement) {
     move({ parts }: Seen) {
       const [, height] = size();
       const { base } = look.sizes;
-      const blocks = blocksOf();
+      const blocks = blockCount();
       const tall = height / blocks;
       const found = facts.matrices.map((one) => barOf(one, parts[one.key], facts));
       const heights = found.map((one) => one.height);
@@ -64,7 +66,7 @@ export function barsView(host: HTMLElement) {
     return host.classList.contains("stacked");
   }
 
-  function blocksOf() {
+  function blockCount() {
     return table.places.at(-1)!.block + 1;
   }
 

@@ -151,13 +151,13 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       columns: matrix[0].length,
       words: Math.max(wide(one.name), wide(one.longest)),
       hasTrack: one.control !== null,
-      isFirst: n > 0 && one.isStill !== matrices[n - 1].isStill,
+      startsGroup: n > 0 && one.isStill !== matrices[n - 1].isStill,
     };
   }
 
   function columnOfBasis(C: Matrix): Column {
     const [rows, columns] = [C.length, C.length];
-    return { rows, columns, words: wide("recovered"), hasTrack: false, isFirst: false };
+    return { rows, columns, words: wide("recovered"), hasTrack: false, startsGroup: false };
   }
 
   /** The tops of a matrix at the start, and of it now. */

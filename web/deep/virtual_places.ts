@@ -11,8 +11,8 @@ export interface Column {
   words: number;
   /** Whether something is dragged at its right. */
   hasTrack: boolean;
-  /** Whether a gap keeps it apart from the column before it. */
-  isFirst: boolean;
+  /** Whether a wide gap keeps it apart from the column before it. */
+  startsGroup: boolean;
 }
 
 /** The room that there is. */
@@ -71,11 +71,12 @@ export function tableOf(columns: Column[], basis: Column | null, room: Room): Ta
   if (room.height === null) return inBlocks(columns, basis, room);
   for (const gap of [GAP, LEAST_GAP]) {
     for (let cell = LARGEST; cell >= LEAST; cell -= 0.5) {
-      const [places, end] = blockOf(columns, room, cell, gap, 0);
-      const block = heightOf(basis ? [...columns, basis] : columns, room, cell, 0, TRACK);
+      const { places, end } = sideBySide(columns, room, cell, gap, 0);
+      const block = blockOf(basis ? [...columns, basis] : columns, room, cell, 0, TRACK);
       const right = room.width - room.aside;
       if (end > right || block.end > room.height) continue;
-      const beside = basis && blockOf([basis], { ...room, gutter: right }, cell, gap, 0)[0][0];
+      const atTheRight = { ...room, gutter: right };
+      const beside = basis && sideBySide([basis], atTheRight, cell, gap, 0).places[0];
       return { cell, places, blocks: [block], basis: beside };
     }
   }
@@ -92,11 +93,11 @@ function inBlocks(columns: Column[], basis: Column | null, room: Room): Table {
 /** Each group in as few blocks as it has room in, and in these about as many columns. */
 function blocksOf(columns: Column[], basis: Column | null, room: Room, cell: number): Table {
   const blocks: Block[] = [];
-  const fits = (some: Column[]) => blockOf(some, room, cell, GAP, 0)[1] <= room.width;
+  const fits = (some: Column[]) => sideBySide(some, room, cell, GAP, 0).end <= room.width;
   const add = (some: Column[]): Place[] => {
-    const block = heightOf(some, room, cell, blocks.at(-1)?.end ?? 0, LONG_TRACK);
-    blocks.push(block);
-    return blockOf(some, room, cell, GAP, blocks.length - 1)[0];
+    const top = blocks.at(-1)?.end ?? 0;
+    blocks.push(blockOf(some, room, cell, top, LONG_TRACK));
+    return sideBySide(some, room, cell, GAP, blocks.length - 1).places;
   };
   const parts = groupsOf(columns).flatMap((group) => partsOf(group, fits));
   const places = parts.flatMap(add);
@@ -106,7 +107,7 @@ function blocksOf(columns: Column[], basis: Column | null, room: Room, cell: num
 function groupsOf(columns: Column[]): Column[][] {
   const groups: Column[][] = [];
   for (const column of columns) {
-    if (column.isFirst || !groups.length) groups.push([]);
+    if (column.startsGroup || !groups.length) groups.push([]);
     groups.at(-1)!.push(column);
   }
   return groups;
@@ -123,32 +124,41 @@ function partsOf(group: Column[], fits: (some: Column[]) => boolean): Column[][]
   return [];
 }
 
-/** Columns side by side, and where the last one ends. */
-function blockOf(
+/** Where columns stand side by side, and where the last one ends. */
+function sideBySide(
   columns: Column[],
   { gutter }: Room,
   cell: number,
   gap: number,
   block: number,
-): [Place[], number] {
+): { places: Place[]; end: number } {
   let end = gutter;
   const places = columns.map((column, n) => {
-    const { words, hasTrack, isFirst } = column;
+    const { words, hasTrack } = column;
     const matrix = cell * column.columns;
     const wide = matrix + (hasTrack ? BESIDE : 0);
     const slot = Math.max(wide, words);
-    const begin = end + (n === 0 ? 0 : isFirst ? Math.max(gap, WIDE_GAP) : gap);
+    const begin = end + (n ? gapBefore(column, gap) : 0);
     const left = begin + (slot - wide) / 2;
     end = begin + slot;
     return { left, middle: left + matrix / 2, block };
   });
-  return [places, end];
+  return { places, end };
 }
 
-function heightOf(columns: Column[], room: Room, cell: number, top: number, least: number): Block {
-  const { line, frame } = room;
+const gapBefore = ({ startsGroup }: Column, gap: number): number =>
+  startsGroup ? Math.max(gap, WIDE_GAP) : gap;
+
+/** The block of these columns, from `top` on; a track is at least so long. */
+function blockOf(
+  columns: Column[],
+  { line, frame }: Room,
+  cell: number,
+  top: number,
+  leastTrack: number,
+): Block {
   const tall = cell * Math.max(...columns.map(({ rows }) => rows));
-  const track = columns.some(({ hasTrack }) => hasTrack) ? Math.max(tall, least) : 0;
+  const track = columns.some(({ hasTrack }) => hasTrack) ? Math.max(tall, leastTrack) : 0;
   const start = top + line + frame;
   const now = start + tall + frame + line + frame;
   return { top, start, now, track, end: now + Math.max(tall, track) + 2 * frame };

@@ -37,14 +37,20 @@ export interface Bar {
 
 /** How far a matrix has moved, or log₂ of what it was multiplied by. */
 export function barOf({ isStill }: MatrixFacts, moved: Moved, facts: VirtualFacts): Bar {
-  const { change, isSame, log } = moved;
-  const isRescaling = facts.basis === null;
-  // No factor makes the outputs of softmax the same: how far they are off is no power of 2.
-  const isFactor = isRescaling && !(isStill && facts.formulas.kind === "softmax");
-  if (isSame && isStill) return { height: 0, words: "0", role: "certified" };
-  const off = isRescaling && !isFactor ? "off by " : "";
-  const height = isFactor ? log : isSame ? 0 : change;
-  const words = isFactor ? signed(log) : isSame ? "0" : `${off}${percent(change)}`;
-  if (isStill) return { height, words, role: "outside" };
-  return { height, words, role: words === "0" ? "soft" : "focus" };
+  if (moved.isSame && isStill) return { height: 0, words: "0", role: "certified" };
+  const bar = sizeOf(isStill, moved, facts);
+  if (isStill) return { ...bar, role: "outside" };
+  return { ...bar, role: bar.words === "0" ? "soft" : "focus" };
 }
+
+function sizeOf(isStill: boolean, { change, isSame, log }: Moved, facts: VirtualFacts) {
+  const isOfBasis = facts.basis !== null;
+  if (isOfBasis) return isSame ? NOTHING : { height: change, words: percent(change) };
+  // No factor makes the outputs of softmax the same: how far they are off is no power of 2.
+  if (isStill && facts.formulas.kind === "softmax") {
+    return { height: change, words: `off by ${percent(change)}` };
+  }
+  return { height: log, words: signed(log) };
+}
+
+const NOTHING = { height: 0, words: "0" };

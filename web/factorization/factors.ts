@@ -15,7 +15,7 @@ import css from "./factors.css";
 import { dimensionsView, spectrumView } from "./factors_charts";
 import { entered, wordsOf, type EntryPlace } from "./factors_entries";
 import type { FactorsFacts, FactorsPlace, Pair } from "./factors_facts";
-import { rankOf, singularValues } from "./factors_matrix";
+import { largestOf, rankOf, singularValues } from "./factors_matrix";
 import { matricesView } from "./factors_matrices";
 import { offOrbitView } from "./factors_off_orbit";
 import { productOf, startOf, type Product } from "./factors_product";
@@ -28,8 +28,7 @@ const NEAR = 1e-6; // matrices that differ by less are the same for the eye
 /** What is seen: on the way from one place to another, between both. */
 interface Shown {
   start: Pair;
-  /** The dimension of the fibre. */
-  here: number;
+  fiberDimension: number;
 }
 
 function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> {
@@ -131,14 +130,15 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     return view;
   }
 
+  /** Who moves something by hand knows what to do, and the walk would move it back. */
   function touch() {
     isTouched = true;
+    play.stop();
   }
 
   function hold() {
     isHeld = true;
     touch();
-    play.stop();
     controls.hold();
   }
 
@@ -170,8 +170,11 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     if (!isFree()) return controls.go(foot);
     // Of numbers set by hand, a = 1 leaves one choice: K keeps its length.
     const length = norm(product.start[1]) || 1;
-    const [Q, K] = headsAt(product.point!.trace, foot);
-    controls.go({ entries: wordsOf([scaled(1 / length, Q), scaled(length, K)]) });
+    const [ofLengthA, ofLength1] = headsAt(product.point!.trace, foot);
+    const pair: Pair = [scaled(1 / length, ofLengthA), scaled(length, ofLength1)];
+    // Python takes no larger entries: A stays where it is.
+    if (largestOf(...pair) > message.facts.formulas.largest) return;
+    controls.go({ entries: wordsOf(pair) });
   }
 
   /** What leaps to other matrices is followed on its way. */
@@ -181,7 +184,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const isLeap = place && !isHeld && (place.rank !== next.rank || place.entries !== next.entries);
     product = productOf(facts.formulas, next, start);
     place = next;
-    const end: Shown = { start, here: product.here };
+    const end: Shown = { start, fiberDimension: product.fiberDimension };
     if (isLeap) shown.leap(end);
     else shown.put(end);
   }
@@ -189,14 +192,15 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   function paint() {
     const { seen } = shown;
     if (!place || !seen) return;
-    const { formulas: of, dimensions: counted } = message.facts;
+    const { formulas, dimensions: counted } = message.facts;
     const { here } = controls;
-    const drawn = { ...productOf(of, here, seen.start), ranks: product.ranks, here: product.here };
-    const usual = counted.fiber.measured[of.a - 1];
+    const { ranks, fiberDimension } = product;
+    const drawn = { ...productOf(formulas, here, seen.start), ranks, fiberDimension };
+    const usual = counted.fiber.measured[formulas.a - 1];
     const hasChanged = offOrbit.show(canLeave());
     // Before its numbers are written: how many digits they have depends on the room.
     if (hasChanged) matrices.fitLine(canLeave());
-    matrices.move(drawn, here.rank, Math.round(seen.here), usual, !isTouched);
+    matrices.move(drawn, here.rank, Math.round(seen.fiberDimension), usual, !isTouched);
     if (hasChanged) {
       forgetSizes(host);
       basis.draw(walkOf(), message.look);
@@ -206,9 +210,9 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
       offOrbit.move(here.rank, here.off_orbit, controls.range("off_orbit"), message.look);
     }
     spectrum.move(drawn);
-    dimensions.move(of.a, of.d, seen.here);
+    dimensions.move(formulas.a, formulas.d, seen.fiberDimension);
     if (drawn.point && message.facts.surface) {
-      const canMove = of.a === 1 || !isFree();
+      const canMove = formulas.a === 1 || !isFree();
       surface!.move({ point: drawn.point, isFree: isFree(), canMove, isHeld });
     }
     say();
@@ -233,7 +237,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
     const hint = saidOffOrbit() || (isTouched ? "" : drag);
     const isMissing = message.facts.surface && !surface!.isThere;
     const missing = isMissing ? "No 3-D picture: this browser has no WebGL." : "";
-    stand(host, note, controls.isExact, talk.isAlone ?? false, missing || said || hint);
+    stand(host, note, controls, missing || said || hint);
   }
 
   return {

@@ -35,10 +35,10 @@ export function entered(
   else {
     const column = product.now[factor].map((row, k) => (k === i ? next : row[j]));
     const undo = factor ? transposed(product.C) : product.back;
-    undo.forEach((row, k) => {
-      const first = row.reduce((sum, entry, m) => sum + entry * column[m], 0);
-      found.set(nameOf(factor, k, j), first);
-    });
+    const firsts = undo.map((row) => row.reduce((sum, entry, m) => sum + entry * column[m], 0));
+    // Python takes no larger entries: nothing moves.
+    if (firsts.some((first) => Math.abs(first) > largest)) return place;
+    firsts.forEach((first, k) => found.set(nameOf(factor, k, j), first));
   }
   return {
     entries: asWords(found),

@@ -17,8 +17,12 @@ import type { Product } from "./factors_product";
 const SLOPE = 1 / 60; // of an entry, for a pixel of the pointer
 const KEY = 0.1; // of an entry: what an arrow key changes
 const ROUNDING = 1e-9; // relative: products that differ by less are the same
-const [WIDEST, LEAST] = [60, 8]; // pixels: of a cell
-const [PLANE, BELOW] = [124, 124]; // pixels: width and height of what is below A
+// Pixels of a cell.
+const WIDEST = 60;
+const LEAST = 8;
+// Pixels of what is below A.
+const PLANE = 124; // its width
+const BELOW = 124; // its height
 const BOTH = 15; // letters: width of that and a line beside it, where a factor can leave the orbit
 // Share of the colour of the largest entries: on it, letters in ink have a contrast of 4.6 or more.
 const STRONGEST = 0.5;
@@ -112,7 +116,7 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       fit(...sizes);
     },
 
-    move(next: Product, rank: Rank, here: number, usual: number, isNewHere: boolean) {
+    move(next: Product, rank: Rank, silent: number, usual: number, isUntouched: boolean) {
       shown = next;
       const [before, after] = next.A;
       const far = ROUNDING * Math.max(1, largestOf(before));
@@ -120,9 +124,9 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
       frame.className = `frame ${classOf(isSame ? "certified" : "outside")}`;
       nameFactors(rank);
       paint();
-      for (const { node } of all[0].cells.slice(0, 1)) node.classList.toggle("hinted", isNewHere);
+      all[0].cells.at(0)?.node.classList.toggle("hinted", isUntouched);
       moveButtons(rank);
-      moveDirections(here, usual);
+      moveDirections(silent, usual);
     },
 
     /** The name of an entry, and its value, in words. */
@@ -143,13 +147,14 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const head = all[0].node.querySelector<HTMLElement>(".name")!.offsetHeight;
     const headBelow = all[2].node.querySelector<HTMLElement>(".name")!.offsetHeight;
     const room = width - pairs.querySelector<HTMLElement>(".when")!.offsetWidth - 2 * gap - 12;
-    const found = Math.min(
-      WIDEST,
-      (height - head - headBelow - fiber.offsetHeight - gap) / (2 * a),
-      (room - (isWithLine ? BOTH * look.sizes.base : PLANE)) / (2 * d),
-      room / (3 * d),
-      (height - head - BELOW) / d,
-    );
+    const besidePairs = isWithLine ? BOTH * look.sizes.base : PLANE;
+    const limits = {
+      pairs: (height - head - headBelow - fiber.offsetHeight - gap) / (2 * a), // Q above C Q
+      pairsAndPlane: (room - besidePairs) / (2 * d), // Q and K, and what is below A
+      pairsAndProduct: room / (3 * d), // Q, K and A
+      productAndPlane: (height - head - BELOW) / d, // A, and what is below it
+    };
+    const found = Math.min(WIDEST, ...Object.values(limits));
     section.style.setProperty("--fit", `${Math.max(LEAST, Math.floor(found))}px`);
     cellSize = all[0].cells[0].node.offsetWidth;
   }
@@ -181,7 +186,8 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
     const follow = drag<HTMLElement, unknown>()
       .container(section)
       .on("start", ({ y }) => {
-        [from, begun] = [options.valueOf(entry), y];
+        from = options.valueOf(entry);
+        begun = y;
         options.begin();
         node.focus({ preventScroll: true });
       })
@@ -216,11 +222,13 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   function paint() {
     if (!shown) return;
     const { colors, diverging, sizes } = look;
-    const largest = [1.6 * largestOf(...shown.start), largestOf(shown.A[0])];
-    const digits = cellSize >= 3 * sizes.note ? 2 : cellSize >= 2 * sizes.note ? 1 : 0;
+    // Of A the largest entry has the full colour; factors have room for what C makes of them.
+    const mostOfProduct = largestOf(shown.A[0]) || 1;
+    const mostOfFactors = 1.6 * largestOf(...shown.start) || 1;
+    const digits = [2, 1].find((count) => cellSize >= (count + 1) * sizes.note) ?? 0;
     section.classList.toggle("without-numbers", digits === 0);
     for (const table of all) {
-      const limit = largest[table === product ? 1 : 0] || 1;
+      const limit = table === product ? mostOfProduct : mostOfFactors;
       const matrix = table.of(shown);
       for (const { node, i, j } of table.cells) {
         const value = matrix[i][j];
@@ -269,16 +277,16 @@ export function matricesView(host: HTMLElement, options: MatricesOptions) {
   }
 
   /** All directions of Q and K, and how many of them the fibre has. */
-  function moveDirections(here: number, usual: number) {
+  function moveDirections(silent: number, usual: number) {
     const count = 2 * shown.start[0].flat().length;
-    const against = shown.here === usual ? "" : `, against ${usual}`;
-    fiberSays.textContent = `silent here: ${shown.here} of ${count} directions${against}`;
+    const against = shown.fiberDimension === usual ? "" : `, against ${usual}`;
+    fiberSays.textContent = `silent here: ${shown.fiberDimension} of ${count} directions${against}`;
     select(directions)
       .classed("dense", count > 40)
       .selectAll("i")
       .data(Array.from({ length: count }, (_, n) => n))
       .join("i")
-      .attr("class", (n) => (n < Math.min(here, usual) ? "usual" : n < here ? "more" : null));
+      .attr("class", (n) => (n < Math.min(silent, usual) ? "usual" : n < silent ? "more" : null));
   }
 }
 

@@ -37,8 +37,8 @@ export interface Product {
   spectra: [number[], number[]];
   /** Of the first Q and K. */
   ranks: [Q: number, K: number];
-  /** How many directions of (Q, K) leave A alone, here: the dimension of the fibre. */
-  here: number;
+  /** How many directions of (Q, K) leave A alone at the start. */
+  fiberDimension: number;
   /** For d = 2. */
   point: SlicePoint | null;
 }
@@ -102,7 +102,7 @@ export function productOf(formulas: Formulas, place: FactorsPlace, start: Pair):
     A,
     spectra,
     ranks: [q, k],
-    here: 2 * a * d - (d * (q + k) - q * k),
+    fiberDimension: 2 * a * d - (d * (q + k) - q * k),
     point: d === 2 ? slicePoint(A[0], place.angle, rankOf(spectra[0], tolerance)) : null,
   };
 }

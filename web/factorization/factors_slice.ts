@@ -69,15 +69,17 @@ export function headsAt(trace: number, { angle, height }: Foot): Pair {
 export function nearestTo(trace: number, [x, y, z]: Triple): Foot {
   const radius = hypot(x, y);
   const up = abs(z);
-  let [low, high, t] = [-1, 1, 0];
+  let low = -1;
+  let high = 1;
+  let t = 0;
   for (let count = 0; count < HALVINGS; count++) {
     t = (low + high) / 2;
     const isOutside = (radius / (1 + t)) ** 2 > (up / (1 - t)) ** 2 + trace ** 2 / 4;
     if (isOutside) low = t;
     else high = t;
   }
-  const isSeen = t < 1 - 1e-6; // else z is 0, and the nearest ones are above and below
-  const height = isSeen ? up / (1 - t) : sqrt(max((radius / 2) ** 2 - trace ** 2 / 4, 0));
+  const isUnique = t < 1 - 1e-6; // else z is 0: one is nearest above it, and one below
+  const height = isUnique ? up / (1 - t) : sqrt(max((radius / 2) ** 2 - trace ** 2 / 4, 0));
   return { angle: (180 * atan2(y, x)) / PI, height: z < 0 ? -height : height };
 }
 
@@ -95,16 +97,18 @@ export function metBy(
   const form = (u: Triple, v: Triple) => u[0] * v[0] + u[1] * v[1] - u[2] * v[2];
   const a = form(toward, toward);
   const b = form(from, toward);
-  const root = sqrt(max(b * b - a * (form(from, from) - trace ** 2 / 4), 0));
-  const found = [-root, root].map((side) => {
-    const share = (side - b) / a;
+  const c = form(from, from) - trace ** 2 / 4;
+  const root = sqrt(max(b * b - a * c, 0));
+  // A ray in the direction of the cone meets the surface once.
+  const shares = a === 0 ? [-c / (2 * b)] : [(-root - b) / a, (root - b) / a];
+  const found = shares.map((share) => {
     const at = from.map((start, i) => start + share * toward[i]);
     const height = max(-most, min(most, at[2]));
     const foot = { angle: (180 * atan2(at[1], at[0])) / PI, height };
     const onSurface = pointAt(trace, foot);
     return { foot, far: 3 * apart(onSurface, at) + apart(onSurface, near) };
   });
-  return found[0].far < found[1].far ? found[0].foot : found[1].foot;
+  return found.reduce((one, other) => (one.far < other.far ? one : other)).foot;
 }
 
 const apart = (p: number[], q: number[]) => hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);

@@ -10,8 +10,13 @@ export const REACH = 1.15; // the surface is drawn for |z| up to here
 // The largest trace, distance from the axis and height in the picture: beyond, it is drawn smaller.
 const MOST: Triple = [1.5, 1.67, REACH];
 const LINES = 16; // of each family
-const [THIN, THICK, WAY] = [0.006, 0.017, 0.012]; // radii of rods
-const [BALL, FOOT, TIP] = [0.085, 0.045, 0.06];
+// Radii of rods.
+const THIN = 0.006;
+const THICK = 0.017;
+const WAY = 0.012;
+const BALL = 0.085;
+const FOOT = 0.045;
+const TIP = 0.06;
 const SIDES = 6;
 
 const FAMILIES: Family[] = ["image", "kernel"];

@@ -11,7 +11,9 @@ import { metBy, pointAt, type Foot } from "./factors_slice";
 import { drawSurface, drawnAt, REACH, unitOf } from "./factors_solids";
 
 const SIGHT: Sight = { eye: [2.375, -3.375, 1.65], center: [0, 0, -0.1] };
-const [TURN, RISE] = [2, 0.02]; // degrees and height: what an arrow key changes
+// What an arrow key changes.
+const TURN = 2; // degrees
+const RISE = 0.02; // height
 
 export interface SurfaceOptions {
   changed(): void;
@@ -89,7 +91,9 @@ export function surfaceView(host: HTMLElement, options: SurfaceOptions) {
     },
 
     draw(next: SurfaceFacts, look: Look, found: typeof ranges) {
-      [facts, ranges, note] = [next, found, look.sizes.note];
+      facts = next;
+      ranges = found;
+      note = look.sizes.note;
       headline(facts.says, true);
       const { colors } = look;
       if (paintedIn !== colors.ground) {

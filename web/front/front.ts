@@ -120,7 +120,8 @@ function begin(box: HTMLElement) {
     pull(start + ENTRY_PER_PIXEL * (x - grasped[0] - (y - grasped[1])));
   const grasp = (at: Point) => {
     take();
-    [start, grasped] = [place.alone, at];
+    start = place.alone;
+    grasped = at;
   };
   const entry: Handle = handle(select(weights).append("g"), {
     name: "",
@@ -158,7 +159,7 @@ function begin(box: HTMLElement) {
   cells.forEach((cell, n) => {
     const at = ({ clientX, clientY }: PointerEvent): Point => [clientX, clientY];
     let isHeld = false;
-    const hold = (event: PointerEvent) => {
+    const graspCell = (event: PointerEvent) => {
       isHeld = true;
       choose(n);
       held.classList.add("by-pointer");
@@ -170,15 +171,15 @@ function begin(box: HTMLElement) {
       event.preventDefault(); // or the focus would go elsewhere
       cell.setPointerCapture(event.pointerId);
       isHeld = false;
-      if (event.pointerType !== "touch") hold(event);
+      if (event.pointerType !== "touch") graspCell(event);
       else grasped = at(event);
     });
     cell.addEventListener("pointermove", (event) => {
       if (!cell.hasPointerCapture(event.pointerId)) return;
       if (isHeld) return drag(at(event));
-      if (Math.abs(event.clientX - grasped[0]) > SIDEWAYS) hold(event);
+      if (Math.abs(event.clientX - grasped[0]) > SIDEWAYS) graspCell(event);
     });
-    cell.addEventListener("click", (event) => isHeld || hold(event as PointerEvent));
+    cell.addEventListener("click", (event) => isHeld || graspCell(event as PointerEvent));
     cell.addEventListener("lostpointercapture", home);
   });
 
@@ -216,11 +217,11 @@ function begin(box: HTMLElement) {
     const now = place.alone ? withEntry(silent, entries[chosen], place.alone) : silent;
     paintCells(now);
     paintRings(now);
-    const come = paintOutput(now);
+    const change = paintOutput(now);
     const isAlone = place.alone !== 0;
     weights.classList.toggle("alone", isAlone);
-    if (!isAlone) largestSeen = Math.max(largestSeen, come);
-    tell(isAlone, come);
+    if (!isAlone) largestSeen = Math.max(largestSeen, change);
+    tell(isAlone, change);
   }
 
   function paintCells(now: Layer[]) {
@@ -245,11 +246,11 @@ function begin(box: HTMLElement) {
     trail.setAttribute("points", places.map((at) => at.join()).join(" "));
   }
 
-  /** Draws the bars; returns by how much the output has changed, as a share of its size. */
+  /** Draws the bars; returns the largest change of the output, as a share of its largest entry. */
   function paintOutput(now: Layer[]): number {
     const found = outputOf(now, facts.input, "lightning");
-    const come = largestChange([facts.output], [found]) / largest;
-    output.classList.toggle("moves", come > SAME);
+    const change = largestChange([facts.output], [found]) / largest;
+    output.classList.toggle("moves", change > SAME);
     transposed(found)
       .flat()
       .forEach((value, n) => {
@@ -259,15 +260,15 @@ function begin(box: HTMLElement) {
         bar.setAttribute("height", tall);
         bar.setAttribute("y", value > 0 ? `-${tall}` : "0");
       });
-    return come;
+    return change;
   }
 
-  function tell(isAlone: boolean, come: number) {
+  function tell(isAlone: boolean, change: number) {
     const isHome = place.at.every((one) => one === 0);
     write(saysWeights.who, isAlone ? "1 weight" : `${facts.parameters} weights`);
     write(saysWeights.what, isAlone ? "moves" : isHome ? "can all move" : "move");
-    const moves = come > SAME;
-    write(saysOutput.what, moves ? `moves by ${inWords(come)}` : "stands still");
+    const moves = change > SAME;
+    write(saysOutput.what, moves ? `moves by ${inWords(change)}` : "stands still");
     write(most, moves || !largestSeen ? "" : `to ${little(largestSeen)}: rounding`);
     ring.name(`change all weights; the output ${moves ? "moves" : "stands still"}`);
   }

@@ -58,7 +58,9 @@ export interface Place {
 
 export const START: Place = { at: [0, 0], alone: 0 };
 
-const [TOGETHER, ALONE] = [11, 3]; // seconds: all weights move, then one
+// Seconds.
+const TOGETHER = 11; // all weights move,
+const ALONE = 3; // then one
 const REACH = 0.68; // of the disc, in each direction
 const SWING = 0.9; // how far the one weight goes
 

@@ -14,7 +14,7 @@ export function lead(panel: HTMLElement, from: HTMLElement) {
     from.focus({ preventScroll: true });
   });
   panel.prepend(back);
-  // At once: on a long way what is passed would grow.
+  // No smooth scroll: what it passes comes into sight, grows, and pushes the panel away.
   panel.scrollIntoView({ block: "start", behavior: "instant" });
   back.focus({ preventScroll: true });
 }

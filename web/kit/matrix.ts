@@ -4,17 +4,19 @@ export type Matrix = number[][];
 
 export const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-export const made = (
+/** The matrix with these entries. */
+export const matrixOf = (
   rows: number,
   columns: number,
-  entry: (row: number, column: number) => number,
+  entryAt: (row: number, column: number) => number,
 ): Matrix =>
-  Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entry(i, j)));
+  Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (_, j) => entryAt(i, j)));
 
-export const identity = (n: number): Matrix => made(n, n, (i, j) => Number(i === j));
+export const identity = (n: number): Matrix => matrixOf(n, n, (i, j) => Number(i === j));
 
-export const each = (A: Matrix, of: (entry: number, row: number, column: number) => number) =>
-  A.map((row, i) => row.map((entry, j) => of(entry, i, j)));
+/** The matrix with each entry replaced. */
+export const each = (A: Matrix, next: (entry: number, row: number, column: number) => number) =>
+  A.map((row, i) => row.map((entry, j) => next(entry, i, j)));
 
 export const scaled = (c: number, A: Matrix): Matrix => each(A, (entry) => c * entry);
 

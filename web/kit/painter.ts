@@ -2,7 +2,7 @@
 import css from "./scene.css";
 import { alone } from "./controls";
 import { made } from "./made";
-import type { Message, Scene, Talk, Value } from "./picture";
+import { partsOf, type Message, type Scene, type Talk, type Value } from "./picture";
 import { camera, pictureOf } from "./still";
 import { dress, forgetSizes, watchSizes } from "./view";
 
@@ -28,7 +28,9 @@ interface Drawn {
   looks: string;
   /** Draws the last message again. */
   again(): void;
-  sizes: { stop(): void };
+  /** Ends what it hears of the controls. */
+  leave(): void;
+  sizes: ReturnType<typeof watchSizes>;
 }
 
 /** What stands in the place of a scene that failed. */
@@ -44,7 +46,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
   const all = new WeakMap<HTMLElement, Drawn>();
 
   function begin(box: HTMLElement, message: Message<unknown, Place>, talk: Talk): Drawn {
-    const [section, name] = message.name.split("/");
+    const { section, scene } = partsOf(message.name);
     if (!Object.hasOwn(kinds, message.name)) {
       throw new Error(
         `no scene '${message.name}' in this build: list it in web/${section}/scenes.ts, ` +
@@ -53,9 +55,11 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     }
     const { make, style } = kinds[message.name];
     const host = box.appendChild(document.createElement("div"));
-    host.className = `nv-scene nv-${name}`;
+    host.className = `nv-scene nv-${scene}`;
     // In the host, so that a saved picture has it, too.
     host.appendChild(document.createElement("style")).textContent = css + style;
+    // Whoever moves something sees at once what is said of it; Python follows.
+    const answer = () => host.closest(".nv-asking")?.classList.remove("nv-asking");
     const drawn: Drawn = {
       host,
       scene: make(host, talk),
@@ -63,11 +67,10 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       said: "",
       looks: "",
       again() {},
+      leave: talk.heard(answer),
       sizes: watchSizes(host, () => orSay(box, () => drawn.again())),
     };
-    camera(host, `neuroviz-${name}`);
-    // Whoever moves something sees at once what is said of it; Python follows.
-    talk.heard(() => host.closest(".nv-asking")?.classList.remove("nv-asking"));
+    camera(host, `neuroviz-${scene}`);
     all.set(box, drawn);
     return drawn;
   }
@@ -89,6 +92,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     }
     drawn.again = () => drawn.scene.show(message, width);
     drawn.again();
+    drawn.sizes.watchNew();
   }
 
   /** An error takes the picture's place, in words; the console gets it, too. */
@@ -100,6 +104,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       const drawn = all.get(box);
       all.delete(box);
       drawn?.sizes.stop();
+      drawn?.leave();
       // Its own host is not known yet where a scene failed to begin.
       for (const host of box.querySelectorAll(":scope > .nv-scene")) host.remove();
       const says = `the picture cannot be drawn: ${error} (F12, the browser's console, says where)`;
@@ -119,8 +124,10 @@ export function painterOf(kinds: Record<string, AnyKind>) {
       return pictureOf(all.get(box)!.host, format, 1);
     },
     purge(box: HTMLElement) {
-      all.get(box)?.sizes.stop();
-      all.get(box)?.scene.close();
+      const drawn = all.get(box);
+      drawn?.sizes.stop();
+      drawn?.leave();
+      drawn?.scene.close();
       all.delete(box);
       box.replaceChildren();
     },
@@ -129,7 +136,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
   };
 }
 
-/** Whether a guess comes first: a screen reader may not hear more than is seen. */
+/** Whether the reader is asked for a guess: answers are hidden, also from screen readers. */
 export const isAsking = (host: HTMLElement): boolean => host.closest(".nv-asking") !== null;
 
 /**
@@ -139,8 +146,7 @@ export const isAsking = (host: HTMLElement): boolean => host.closest(".nv-asking
 export function stand(
   host: HTMLElement,
   note: HTMLElement,
-  isExact: boolean,
-  isAlone: boolean,
+  { isExact, isAlone }: { isExact: boolean; isAlone: boolean },
   hint: string,
 ) {
   // With Python, status.ts knows what is out of date.

@@ -49,6 +49,12 @@ export interface Look {
   font: string;
 }
 
+/** A name such as "deep/ledger": its section, a slash, and the scene. */
+export function partsOf(name: string): { section: string; scene: string } {
+  const [section, scene] = name.split("/");
+  return { section, scene };
+}
+
 export type Value = number | boolean | string;
 export type Range = [least: number, most: number, step: number];
 
@@ -64,7 +70,7 @@ export interface Message<Facts, Place> {
 
 /** The controls of the panel, as the page has them; alone, there is no Python that answers. */
 export interface Talk {
-  isAlone?: boolean;
+  readonly isAlone: boolean;
   get(name: string): Value;
   set(values: Record<string, Value>): void;
   /** Calls `listen` whenever a control has moved; returns what ends that. */

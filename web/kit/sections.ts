@@ -1,6 +1,6 @@
 /** The scenes that a page has: the script of a section brings its own, and adds them here. */
 import { painterOf } from "./painter";
-import type { Message, Talk, Value } from "./picture";
+import { partsOf, type Message, type Talk, type Value } from "./picture";
 
 type Painter = ReturnType<typeof painterOf>;
 
@@ -19,8 +19,8 @@ export class Scenes {
     width: number,
     talk?: Talk,
   ) {
-    const [section] = message.name.split("/");
-    // Any painter says that there is no such scene.
+    const { section } = partsOf(message.name);
+    // An unknown section goes to any painter: it throws the error that names the missing scene.
     const painter = this.painters.get(section) ?? [...this.painters.values()][0];
     this.drawnBy.set(box, painter);
     painter.react(box, message, width, talk);

@@ -49,19 +49,19 @@ export class Space {
   /** Of the labels, and the size of the font in which they were measured. */
   private boxes: DOMRect[] = [];
   private measuredIn = "";
-  private first: Sight = { eye: [4, 0, 1], center: [0, 0, 0] };
+  private home: Sight = { eye: [4, 0, 1], center: [0, 0, 0] };
   private outline: Triple[] = [];
   private turn = 0;
   private tilt = 0;
   private zoom = 1;
   private wide = 1;
   private tall = 1;
-  private last = 0;
+  private paintedAt = 0;
   private pace = 16;
   private isSlow = false;
-  private rest = 0;
-  private readonly again = () => this.paint();
-  private readonly sharp = () => this.paintStill();
+  private sharpTimer = 0;
+  private readonly paintAgain = () => this.paint();
+  private readonly paintSharp = () => this.paintStill();
 
   /**
    * `changed` hears that it has to be painted, `clicked` where it was clicked, in pixels of the
@@ -91,7 +91,8 @@ export class Space {
 
   resize(wide: number, tall: number) {
     if (wide === this.wide && tall === this.tall) return; // a canvas that is set anew is empty
-    [this.wide, this.tall] = [wide, tall];
+    this.wide = wide;
+    this.tall = tall;
     this.camera.perspective({ aspect: wide / tall });
     this.stage.resize(wide, tall);
     this.look();
@@ -99,7 +100,7 @@ export class Space {
 
   /** Another drawing, seen from its own place; `outline`: points that stay in the picture. */
   see(sight: Sight, outline: Triple[]) {
-    this.first = sight;
+    this.home = sight;
     this.outline = outline.map((at) => minus(at, sight.center));
     this.reset();
   }
@@ -145,8 +146,8 @@ export class Space {
   }
 
   close() {
-    removeEventListener("beforeprint", this.sharp);
-    clearTimeout(this.rest);
+    removeEventListener("beforeprint", this.paintSharp);
+    clearTimeout(this.sharpTimer);
     this.sleeper.close();
     this.stage.close();
   }
@@ -156,18 +157,18 @@ export class Space {
    */
   private keepPace() {
     const now = performance.now();
-    const gap = now - this.last;
-    this.last = now;
+    const gap = now - this.paintedAt;
+    this.paintedAt = now;
     if (gap < 100) this.pace += 0.1 * (gap - this.pace);
     this.isSlow ||= this.pace > SLOW;
-    clearTimeout(this.rest);
+    clearTimeout(this.sharpTimer);
     const isMoving = gap < 150;
     this.stage.dense(this.isSlow && isMoving ? 1 : 2);
-    if (this.isSlow && isMoving) this.rest = window.setTimeout(this.again, 160);
+    if (this.isSlow && isMoving) this.sharpTimer = window.setTimeout(this.paintAgain, 160);
   }
 
   private reset() {
-    const { eye, center } = this.first;
+    const { eye, center } = this.home;
     const away = minus(eye, center);
     this.turn = Math.atan2(away[1], away[0]);
     this.tilt = Math.asin(away[2] / size(away));
@@ -176,7 +177,7 @@ export class Space {
   }
 
   private look() {
-    const { eye, center } = this.first;
+    const { eye, center } = this.home;
     const flat = Math.cos(this.tilt);
     const away: Triple = [
       flat * Math.cos(this.turn),
@@ -232,7 +233,8 @@ export class Space {
       holder = event.pointerId;
       canvas.setPointerCapture(holder);
       canvas.classList.add("by-pointer");
-      [last, far] = [[event.clientX, event.clientY], 0];
+      last = [event.clientX, event.clientY];
+      far = 0;
     });
     canvas.addEventListener("pointermove", ({ clientX, clientY, pointerId }) => {
       if (!last || pointerId !== holder) return;
@@ -266,7 +268,7 @@ export class Space {
       this.zoomBy(Math.exp(0.01 * Math.max(-20, Math.min(20, event.deltaY))));
     };
     canvas.addEventListener("wheel", onWheel, { passive: false });
-    addEventListener("beforeprint", this.sharp);
+    addEventListener("beforeprint", this.paintSharp);
   }
 
   /** A label is measured once: its size asks the browser to lay out the whole page. */
@@ -299,12 +301,10 @@ export class Space {
       const dx = Math.max(width / 2, middle) - x;
       const dy = away[1] * this.tall;
       text.setAttribute("transform", `translate(${x + dx} ${y + dy})`);
-      // The line ends where the words begin.
-      const [a, b] = [
-        (width / 2 + 3) / (Math.abs(dx) || 1),
-        (height / 2 + 1) / (Math.abs(dy) || 1),
-      ];
-      const share = 1 - Math.min(1, a, b);
+      // The line ends at the box of the words: at its side, or at its upper or lower edge.
+      const inWidth = (width / 2 + 3) / (Math.abs(dx) || 1);
+      const inHeight = (height / 2 + 1) / (Math.abs(dy) || 1);
+      const share = 1 - Math.min(1, inWidth, inHeight);
       const ends = { x1: x, y1: y, x2: x + share * dx, y2: y + share * dy };
       for (const [name, value] of Object.entries(ends)) line.setAttribute(name, String(value));
       const box = new DOMRect(x + dx - width / 2, y + dy - height / 2, width, height + APART);

@@ -21,8 +21,8 @@ export async function pictureOf(
   const canvases = host.querySelectorAll("canvas");
   copy.querySelectorAll("canvas").forEach((canvas, index) => {
     const image = document.createElement("img");
-    const seen: DrawnCanvas = canvases[index];
-    image.src = seen.still?.() ?? seen.toDataURL();
+    const original: DrawnCanvas = canvases[index];
+    image.src = original.still?.() ?? original.toDataURL();
     image.style.cssText = canvas.style.cssText;
     canvas.replaceWith(image);
   });
@@ -30,12 +30,12 @@ export async function pictureOf(
   const inside = new XMLSerializer().serializeToString(copy);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${size}>
     <foreignObject ${size}>${inside}</foreignObject></svg>`;
-  const seen = new Image();
-  seen.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await seen.decode();
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await picture.decode();
   const page = document.createElement("canvas");
   Object.assign(page, { width: scale * width, height: scale * height });
-  page.getContext("2d")!.drawImage(seen, 0, 0, page.width, page.height);
+  page.getContext("2d")!.drawImage(picture, 0, 0, page.width, page.height);
   return page.toDataURL(`image/${format}`, 0.7);
 }
 
@@ -44,8 +44,8 @@ const CAMERA = `<svg width="18" height="18" viewBox="0 0 16 16"
   <path d="M1.5 4.5h3l1.3-2h4.4l1.3 2h3v9h-13z"/><circle cx="8" cy="8.7" r="2.7"/></svg>`;
 
 /**
- * A button that saves the picture at twice its size: in its corner, seen by who points at the
- * picture; for a finger beside the other buttons.
+ * A button that saves the picture at twice its size. It stands in a corner of the picture, and is
+ * seen while the pointer is there; under a finger it stands beside the other buttons.
  */
 export function camera(host: HTMLElement, name: string) {
   const button = document.createElement("button");

@@ -35,8 +35,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
     name: "the point (A, V)",
     isFlat: true,
     begin() {
-      isTouched = true;
-      play.stop();
+      touch();
       controls.hold();
     },
     end: () => controls.release(),
@@ -46,11 +45,14 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
       controls.go(plane.nearest(pointer, stops, formulas, isSwapped(), controls.range("off")));
     },
     keyed(right, up) {
-      isTouched = true;
+      touch();
       const { along, off } = controls.here;
       controls.go({ along: along + 0.01 * right, off: off + 0.01 * up });
     },
-    pressed: goToNextArm,
+    pressed() {
+      touch();
+      goToNextArm();
+    },
   });
   const weights = weightsView(host);
   const outputs = outputsView(host);
@@ -80,6 +82,12 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
   other.addEventListener("click", () => {
     controls.go({ input: (controls.here.input % controls.range("input")[1]) + 1 });
   });
+
+  /** Who moves something by hand knows what to do, and the walk would move it back. */
+  function touch() {
+    isTouched = true;
+    play.stop();
+  }
 
   function isSwapped(): boolean {
     return controls.here.swap && message.facts.formulas.swapped !== null;
@@ -130,7 +138,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
     const enter = isBranched ? "; Enter goes to the next arm" : "; Enter changes both signs";
     const beyond = isFinger() ? over : over + enter;
     const hint = isTouched ? "" : `drag the point: along its walk, off it${beyond}`;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   return {

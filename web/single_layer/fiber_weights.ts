@@ -11,7 +11,9 @@ const GAP = 18; // pixels between A and V
 export function weightsView(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "weights");
   const words = svg.append("g");
-  const tiles = [0, 1, 2, 3].map(() => svg.append("g")); // A and V at the start, A and V now
+  const tilesOfPair = () => [svg.append("g"), svg.append("g")]; // A and V
+  const tilesAtStart = tilesOfPair();
+  const tilesNow = tilesOfPair();
   let paint: (group: Group, which: number, matrix: Matrix) => void = () => {};
 
   return {
@@ -39,17 +41,17 @@ export function weightsView(host: HTMLElement) {
         const factor = facts.factors[k];
         if (factor) textLines(words, [middle, below], [factor], { ...look, isExact: true });
       });
-      tiles.forEach((tile, k) => {
-        tile.attr("transform", `translate(${left[k % 2]} ${top[k < 2 ? 0 : 1]})`);
+      [tilesAtStart, tilesNow].forEach((tiles, row) => {
+        tiles.forEach((tile, k) => tile.attr("transform", `translate(${left[k]} ${top[row]})`));
       });
       const shades = facts.limits.map((most) => shadesOf(most, diverging));
       paint = (group, which, matrix) => paintCells(group, matrix, cell, shades[which]);
-      facts.start.forEach((matrix, k) => paint(tiles[k], k, matrix));
+      facts.start.forEach((matrix, k) => paint(tilesAtStart[k], k, matrix));
     },
 
     move(now: Pair, says: Said[]) {
       headline(says, false);
-      now.forEach((matrix, k) => paint(tiles[2 + k], k, matrix));
+      now.forEach((matrix, k) => paint(tilesNow[k], k, matrix));
     },
   };
 }

@@ -139,7 +139,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     many.style.display = space.hasCoin() ? "" : "none";
     const missing = "No 3-D picture: this browser has no WebGL.";
     const hint = space.isThere() ? `target ${says}` : missing;
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
     note.textContent = hint; // the page itself knows it, wherever the target is
   }
 

@@ -5,7 +5,10 @@ import type { FlowFacts } from "./learning_facts";
 
 const FAR = 3; // distance at the right end
 const LOWEST = -5; // power of ten at the bottom
-const [LEFT, RIGHT, TOP, BOTTOM] = [6, 10, 14, 30];
+const LEFT = 6;
+const RIGHT = 10;
+const TOP = 14;
+const BOTTOM = 30;
 
 export function learningChart(host: HTMLElement) {
   const { svg, size, headline } = viewIn(host, "chart");
@@ -37,7 +40,7 @@ export function learningChart(host: HTMLElement) {
   return {
     headline,
 
-    /** What stands still, for so many layers. */
+    /** Draws what stands still, and a dot for each layer. */
     draw({ runs, singular: below }: FlowFacts) {
       singular = below;
       nodes = dots
@@ -72,7 +75,7 @@ export function learningChart(host: HTMLElement) {
       back.select("line").attr("y1", end).attr("y2", end);
     },
 
-    /** All layers; where none can be: nearer than the nearest one. */
+    /** Moves all layers, and the line that none can pass: it stands at the nearest layer. */
     move(standings: Standing[], nearest: number) {
       for (const standing of standings) put(standing);
       const at = x(nearest);

@@ -109,7 +109,8 @@ export class Course {
   }
 
   endsOf(standings: Standing[]): Ends {
-    const [nearest, second] = this.rests.map((rest) => rest.distance);
+    const nearest = this.rests[0].distance;
+    const second = this.rests.at(1)?.distance ?? Infinity; // a target may have one valley
     const ends = { singular: 0, near: 0, second: 0 };
     for (const { away, isSingular } of standings) {
       const isNear = away < nearest + NEAR;

@@ -16,8 +16,13 @@ import { rgb, type Stage } from "../kit/stage";
 import type { CoinFacts } from "./learning_facts";
 import type { Slice } from "./surface_point";
 
-const [BALL, RIM, TARGET, MARK] = [0.032, 0.041, 0.045, 0.014]; // radii
-const [STEM, COIN_RIM] = [0.006, 0.009];
+// Radii.
+const BALL = 0.032;
+const RIM = 0.041;
+const TARGET = 0.045;
+const MARK = 0.014;
+const STEM = 0.006;
+const COIN_RIM = 0.009;
 const ROUGH = 7; // rows of a small ball
 const TAIL = 30; // frames
 const FAR = 0.3; // the farthest layers are drawn so much beyond the edge

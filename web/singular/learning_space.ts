@@ -17,7 +17,7 @@ import {
   targetSolids,
 } from "./learning_solids";
 import { TRIED } from "./learning_trial";
-import { isOnCoin, tripleOf, twinOf } from "./learning_twin";
+import { isInCoinPlane, isOnCoin, tripleOf, twinOf } from "./learning_twin";
 import { lookAt, redraw } from "./slice_solids";
 import { Slice } from "./surface_point";
 
@@ -49,6 +49,7 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
   let slice: Slice;
   let solids: Solids;
   let things: Thing[] = [];
+  const tried: { at: Triple; isSingular: boolean }[] = []; // the targets that are marked
   let paintedIn = "";
   let isNew = true; // the layers come from nowhere
   let coinShare = 0;
@@ -82,7 +83,10 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
     },
   });
 
-  /** In the plane of the screen through the target; it snaps to the line, and stays on the coin. */
+  /**
+   * In the plane of the screen through the target. It snaps to the yellow line; from a place on the
+   * coin it stays on it, up to its edge.
+   */
   function dragged(pixel: Point): LearningPlace {
     const place = hands.here();
     const ray = space.ray(pixel);
@@ -95,9 +99,9 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
       const depth = dot(minus(through, ray.from), normal) / dot(ray.way, normal);
       return plus(ray.from, depth, ray.way);
     };
-    if (coinShare && isOnCoin({ ...place, z: 0 }, { ...facts.coin, radius: Infinity })) {
-      const found = placeAt(onPlane([0, 1, 0], [0, 0, 0]));
-      if (isOnCoin({ ...found, y: 0 }, facts.coin)) return { ...found, y: 0 };
+    if (coinShare && isInCoinPlane(place)) {
+      const onCoin = { ...placeAt(onPlane([0, 1, 0], [0, 0, 0])), y: 0 };
+      if (isOnCoin(onCoin, facts.coin)) return onCoin;
     }
     const [wide, tall] = view.size();
     const ahead = space.ray([wide / 2, tall / 2]).way;
@@ -122,6 +126,7 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
       marks: marksSolids(stage, TRIED, look),
     };
     solids.coin.grow(coinShare);
+    tried.forEach(({ at, isSingular }, place) => solids.marks.put(place, at, isSingular));
     isNew = true;
     things = [...drawn.things, ...Object.values(solids).flatMap((one) => one.things)];
   }
@@ -178,7 +183,9 @@ export function spaceView(host: HTMLElement, hands: SpaceHands) {
 
     /** A target that was tried, small; the last ones are marked. */
     mark(index: number, at: Triple, isSingular: boolean) {
-      solids.marks.put(index % TRIED, at, isSingular);
+      const place = index % TRIED;
+      tried[place] = { at, isSingular };
+      solids.marks.put(place, at, isSingular);
     },
 
     /** The target, and where layers can rest: it is lit where `singular` of them do. */

@@ -9,7 +9,8 @@ import { distanceOf, type Forms } from "./learning_flow";
 const ON = 1e-9; // sliders go in hundredths: what is off the surface is further off
 const TINY = 1e-12;
 const ANGLES = 720;
-const [GOLDEN, HALVINGS] = [(Math.sqrt(5) - 1) / 2, 40];
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+const HALVINGS = 40;
 
 /** A place as a point of the slice. */
 export const tripleOf = ({ s, y, z }: LearningPlace): Triple => [s, y, z];
@@ -28,16 +29,18 @@ export function twinOf(forms: Forms): LearningPlace {
   const size = Math.hypot(a1 + c1, a2 + c2) || TINY;
   const cos = (a1 + c1) / size;
   const sin = (a2 + c2) / size;
-  // What is left of both forms: the coefficients of X² − Y² and of XY.
-  const even = [cos * (a1 - c1) + sin * (a2 - c2), cos * (a2 - c2) - sin * (a1 - c1)];
-  const mixed = [cos * b1 + sin * b2, cos * b2 - sin * b1];
-  const long = Math.hypot(even[0], mixed[0]) || TINY;
-  const u = even[0] / long;
-  const v = mixed[0] / long;
+  // Of both turned forms: a − c, twice the coefficient of X² − Y², and b, that of XY.
+  const even1 = cos * (a1 - c1) + sin * (a2 - c2);
+  const even2 = cos * (a2 - c2) - sin * (a1 - c1);
+  const mixed1 = cos * b1 + sin * b2;
+  const mixed2 = cos * b2 - sin * b1;
+  const long = Math.hypot(even1, mixed1) || TINY;
+  const u = even1 / long;
+  const v = mixed1 / long;
   return {
     s: (2 * long) / size,
-    y: (even[1] * v - mixed[1] * u) / size,
-    z: (2 * (even[1] * u + mixed[1] * v)) / size,
+    y: (even2 * v - mixed2 * u) / size,
+    z: (2 * (even2 * u + mixed2 * v)) / size,
   };
 }
 
@@ -97,6 +100,10 @@ export function kindOf({ s, y, z }: LearningPlace): TargetKind {
   return Math.abs(z * z - (s * s - 4) * y * y) < ON ? "smooth" : "off";
 }
 
-export function isOnCoin({ s, y, z }: LearningPlace, { centre, radius }: CoinFacts): boolean {
-  return Math.abs(y) < ON && (s - centre) ** 2 + z * z <= radius * radius + ON;
+export function isOnCoin(place: LearningPlace, { centre, radius }: CoinFacts): boolean {
+  const { s, z } = place;
+  return isInCoinPlane(place) && (s - centre) ** 2 + z * z <= radius * radius + ON;
 }
+
+/** Whether a target lies in the plane of the coin. */
+export const isInCoinPlane = ({ y }: LearningPlace): boolean => Math.abs(y) < ON;

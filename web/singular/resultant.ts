@@ -49,12 +49,12 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
       end: () => controls.release(),
       moved: ([px, py]) => controls.go({ [name]: rootAt([x.invert(px), y.invert(py)]) }),
       keyed(right, up) {
-        isTouched = true;
+        touch();
         const angle = controls.here[name] + (right || up);
         controls.go({ [name]: ((angle % TURN) + TURN) % TURN });
       },
       ended(isLargest) {
-        isTouched = true;
+        touch();
         controls.go({ [name]: isLargest ? TURN - 1 : 0 });
       },
     }),
@@ -79,9 +79,14 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
     },
   });
 
-  function hold() {
+  /** Who moves something by hand knows what to do, and the walk would move it back. */
+  function touch() {
     isTouched = true;
     play.stop();
+  }
+
+  function hold() {
+    touch();
     controls.hold();
   }
 
@@ -125,7 +130,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
       .attr("r", 1.3 * side);
     drawProduct(chords, value);
     const hint = isTouched ? "" : "drag a root round the circle";
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   /** A bar for each chord, and one for their product. */

@@ -19,7 +19,10 @@ import { lookAt, redraw } from "./slice_solids";
 import { Slice } from "./surface_point";
 
 const ARROW = 0.55; // its length, in the drawing
-const [TUBE, EDGE, MARK] = [0.024, 0.008, 0.055]; // radii
+// Radii.
+const TUBE = 0.024;
+const EDGE = 0.008;
+const MARK = 0.055;
 const SIDES = 5; // of the tube
 const OPACITY = 0.22; // of the plane
 const OFFSETS = 65; // where it is asked whether the plane meets the surface
@@ -30,7 +33,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
   let cutter: Cutter;
   let plane: Plane;
   let box: Box;
-  let boxOf = ""; // the place that it is the box of
+  let boxKey = ""; // turn, tilt and height of the plane that the box is of
   let things: Thing[] = [];
   let solids: ReturnType<typeof drawPlane> | undefined;
   let paintedIn = "";
@@ -40,8 +43,8 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
   const controls = new Controls<SectionPlace>(talk, (place) => {
     plane = cutter.planeAt(place);
     const key = [place.turn, place.tilt, plane.at].join();
-    if (key !== boxOf) box = cutter.boxOf(plane);
-    boxOf = key;
+    if (key !== boxKey) box = cutter.boxOf(plane);
+    boxKey = key;
     frame.soon();
   });
   const frame = eachFrame(paint);
@@ -60,13 +63,15 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     ...held,
     moved: steer,
     keyed(right, up) {
-      isTouched = true;
+      touch();
       const { turn, tilt } = controls.here;
-      const step = controls.range("turn")[2];
-      controls.go({ turn: turn + step * Math.sign(right), tilt: tilt + step * Math.sign(up) });
+      controls.go({
+        turn: turn + right * controls.range("turn")[2],
+        tilt: tilt + up * controls.range("tilt")[2],
+      });
     },
     ended(isLargest) {
-      isTouched = true;
+      touch();
       controls.go({ turn: controls.range("turn")[isLargest ? 1 : 0] });
     },
   });
@@ -75,7 +80,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     ...held,
     moved: push,
     keyed(right, up) {
-      isTouched = true;
+      touch();
       controls.go({ offset: controls.here.offset + (right || up) / 64 });
     },
   });
@@ -102,9 +107,14 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     },
   });
 
-  function hold() {
+  /** Who moves something by hand knows what to do, and the walk would move it back. */
+  function touch() {
     isTouched = true;
     play.stop();
+  }
+
+  function hold() {
+    touch();
     controls.hold();
   }
 
@@ -184,7 +194,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     const drag = "drag the ring to move the plane, the end of the arrow to turn it";
     const hint = isTouched ? "" : drag;
     const says = space.isThere ? hint : "No 3-D picture: this browser has no WebGL.";
-    stand(host, note, controls.isExact, talk.isAlone ?? false, says);
+    stand(host, note, controls, says);
   }
 
   /** Meshes are made once for a slice and a theme. */
@@ -203,7 +213,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
       if (isNew) {
         slice = new Slice(facts.formulas);
         cutter = new Cutter(facts.formulas);
-        boxOf = "";
+        boxKey = "";
         isTouched = false;
         play.stop();
       }

@@ -38,6 +38,11 @@ export interface Box {
   half: Pair<number>;
 }
 
+interface Bounds {
+  low: Pair<number>;
+  high: Pair<number>;
+}
+
 /** Rulings side by side, in the drawing. */
 interface Line {
   strip: number;
@@ -122,15 +127,16 @@ export class Cutter {
     return { normal, across, up, far, at: abs(near - asked) < snap * far ? near : asked };
   }
 
-  /** Where in the plane the drawing is; its size is that of the plane through the middle. */
+  /** Where in the plane the drawing is; planes with one normal have boxes of one size. */
   boxOf(plane: Plane): Box {
     const reach = 1.5 * this.formulas.half[0];
     const step = (2 * reach) / CELLS;
-    const middle = this.around(plane, 0, reach, step)!;
-    const [low, high] = this.around(plane, plane.at, reach, step) ?? middle;
+    const central = this.around(plane, 0, reach, step)!;
+    const { low, high } = this.around(plane, plane.at, reach, step) ?? central;
+    const halfOf = (i: 0 | 1) => (central.high[i] - central.low[i]) / 2 + step;
     return {
       middle: [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2],
-      half: [(middle[1][0] - middle[0][0]) / 2 + step, (middle[1][1] - middle[0][1]) / 2 + step],
+      half: [halfOf(0), halfOf(1)],
     };
   }
 
@@ -174,7 +180,7 @@ export class Cutter {
     at: number,
     reach: number,
     step: number,
-  ): Pair<Pair<number>> | null {
+  ): Bounds | null {
     const long = this.formulas.half[0];
     const low: Pair<number> = [Infinity, Infinity];
     const high: Pair<number> = [-Infinity, -Infinity];
@@ -193,7 +199,7 @@ export class Cutter {
         high[1] = max(high[1], y);
       }
     }
-    return low[0] <= high[0] ? [low, high] : null;
+    return low[0] <= high[0] ? { low, high } : null;
   }
 
   /** q₁ = q₂ = 0 at the root [cos θ : sin θ]: two planes, and the way of the line they share. */
@@ -309,9 +315,14 @@ export class Cutter {
       if (run.length) runs.push(run);
       run = [];
     };
+    const heightsAt = (row: number) => heights.map((one) => one[row]);
+    const isCutAt = (row: number) => {
+      const [a, b] = heightsAt(row);
+      return a * b < 0 || (a * b === 0 && a !== b);
+    };
     rows.forEach((row, n) => {
-      const [a, b] = heights.map((one) => one[row]);
-      const isCut = a * b < 0 || (a * b === 0 && a !== b);
+      const [a, b] = heightsAt(row);
+      const isCut = isCutAt(row); // then a run is open
       if (isCut) add(corner(row, a / (a - b)));
       if (n + 1 === rows.length) return;
       const next = rows[n + 1];
@@ -321,15 +332,17 @@ export class Cutter {
         .sort((one, other) => one.theta - other.theta);
       if (met.length < 2) {
         met.forEach(add); // the section enters the window here, or leaves it
-        if (isCut && met.length) finish();
+        if (isCut && !isCutAt(next)) finish();
       } else if (met[1].theta - met[0].theta < ROUNDING) {
         if (next === row + 1) runs.push(met); // one ruling lies in the plane
+      } else if (isCut) {
+        add(met[0]); // it leaves the window,
+        finish();
+        add(met[1]); // and comes in again
       } else {
-        // It leaves and comes in again, or goes through from side to side.
-        add(met[0]);
-        if (isCut) finish();
+        add(met[0]); // it goes through the window from side to side
         add(met[1]);
-        if (!isCut) finish();
+        finish();
       }
     });
     finish();
@@ -397,18 +410,21 @@ export const inSpace = ({ normal, across, up, at }: Plane, [x, y]: Pair<number>)
 
 /** Where a function changes its sign: false position; an end that stays loses half its weight. */
 function zeroOf(f: (t: number) => number, low: number, high: number): number {
-  let [a, b] = [f(low), f(high)];
+  let a = f(low);
+  let b = f(high);
   let stays = 0; // 1: the upper end, −1: the lower one
   for (let n = 0; n < 60 && a !== b; n++) {
     const t = (a * high - b * low) / (a - b);
     const value = f(t);
     if (!value || t === low || t === high) return t;
     if (value * a > 0) {
-      [low, a] = [t, value];
+      low = t;
+      a = value;
       if (stays === 1) b /= 2;
       stays = 1;
     } else {
-      [high, b] = [t, value];
+      high = t;
+      b = value;
       if (stays === -1) a /= 2;
       stays = -1;
     }

@@ -27,9 +27,16 @@ import type { Slice, SurfacePoint } from "./surface_point";
 const STEPS = 20; // along a ruling
 const RODS = 20; // rulings of a strip that are drawn, about
 const LONG = 2; // a drawing that reaches further is a cylinder, whose strips have outlines
-const [TUBE, END, ROD, LINE, BALL, PINCH] = [0.03, 0.011, 0.0045, 0.022, 0.07, 0.05]; // radii
+// Radii.
+const TUBE = 0.03;
+const END = 0.011;
+const ROD = 0.0045;
+const LINE = 0.022;
+const BALL = 0.07;
+const PINCH = 0.05;
 const BEYOND = 0.07; // the point's ruling sticks out, so that one finds it behind a sheet
-const [DASH, GAP] = [0.07, 0.075];
+const DASH = 0.07;
+const GAP = 0.075;
 
 type Rod = [from: Triple, to: Triple];
 
@@ -119,12 +126,12 @@ function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): Sheets {
   let before = 0; // rulings of the strips before
   slice.formulas.strips.forEach(({ theta, starts, ends }, index) => {
     const rows = theta.length;
-    const said = tones[index].length / rows - 1;
+    const perRuling = tones[index].length / rows; // so many tones Python says of a ruling
     for (let row = 0; row < rows; row++) {
       const [start, end] = [drawn(slice, starts, row), drawn(slice, ends, row)];
       for (let step = 0; step <= STEPS; step++) {
         const share = step / STEPS;
-        const tone = tones[index][row * (said + 1) + Math.round(share * said)];
+        const tone = tones[index][row * perRuling + Math.round(share * (perRuling - 1))];
         all.position.push(...plus(start, share, minus(end, start)));
         all.color.push(...shade(tone));
         all.where.push((before + row) / slice.total);

@@ -71,7 +71,9 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
     to(share) {
       const layers = formulas().forms.length;
       running = share < 1 ? share * layers : null;
-      told = wordsOf(shown.seen!, Math.min(Math.floor(share * layers), layers - 1));
+      // While it holds where two layers meet, the words are of the one that it has run through.
+      const layer = Math.ceil(share * layers - 1e-9) - 1;
+      told = wordsOf(shown.seen!, Math.max(0, layer));
       frame.soon();
     },
   });
@@ -108,7 +110,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
     if (!shown.seen) return;
     tokens.move(now());
     const hint = told || (isTouched ? ALWAYS : HINT);
-    stand(host, note, controls.isExact, talk.isAlone ?? false, hint);
+    stand(host, note, controls, hint);
   }
 
   return {

@@ -129,13 +129,15 @@ export function hiddenView(host: HTMLElement) {
   }
 }
 
-/** From so many directions on, so many more. */
-function boxOf({ isLying, column, unit, base }: Frame, middle: number, low: number, high: number) {
+/** The box of `count` silent directions on top of `below` others. */
+function boxOf(frame: Frame, middle: number, below: number, count: number): Box {
+  const { isLying, column, unit, base } = frame;
   const wide = WIDE * column;
-  const [from, length] = [low * unit, high * unit];
-  const [x, y] = [middle - wide / 2, base - from - length];
-  if (!isLying) return { x, y, width: wide, height: length };
-  return { x: base + from, y: x, width: length, height: wide };
+  const side = middle - wide / 2;
+  const start = below * unit;
+  const length = count * unit;
+  if (isLying) return { x: base + start, y: side, width: length, height: wide };
+  return { x: side, y: base - start - length, width: wide, height: length };
 }
 
 const grown = ({ x, y, width, height }: Box, by: number): Box => ({

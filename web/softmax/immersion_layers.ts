@@ -105,7 +105,7 @@ export function sharesInSquare(
   step: number,
 ): Shares {
   const [mu, nu] = [within(right / width), within(up / height)];
-  const fromDiagonal = Math.SQRT1_2 * Math.abs(1 - mu - nu) * width;
+  const fromDiagonal = (Math.abs(1 - mu - nu) * width * height) / Math.hypot(width, height);
   if (isCausal || fromDiagonal >= NEAR) return [mu, nu];
   const onDiagonal = step * Math.round((1 + mu - nu) / 2 / step);
   return [onDiagonal, 1 - onDiagonal];

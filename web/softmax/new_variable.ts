@@ -77,7 +77,7 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
     plane.move(seen, here.stage);
     sides.headline(facts.moments[moment], false);
     sides.move(found, here.stage === "modulo", here.stage === "curve");
-    stand(host, note, controls.isExact, talk.isAlone ?? false, HINTS[here.stage]);
+    stand(host, note, controls, HINTS[here.stage]);
   }
 
   return {

@@ -18,6 +18,7 @@ const NEAR = 9; // pixels: so near to the curve the dot is on it
 const ZERO = 4; // pixels: so near to 0, P is 0
 const HALF_BENT = 0.5; // from here on the numbers of the axis are residues
 const KEY_STEP = 0.05;
+const ROOM_FROM = -0.4; // of y: from here on there is room at the left of the dot
 
 /** What is seen now, also on the way between two places. */
 export interface Shown {
@@ -93,7 +94,9 @@ export function planeView(host: HTMLElement, hands: Hands) {
     const [least, most, step] = hands.range("y");
     let best: number | null = null;
     let distance = NEAR;
-    for (let y = least; y <= most; y += step) {
+    const count = Math.round((most - least) / step);
+    for (let n = 0; n <= count; n++) {
+      const y = least + n * step;
       const away = Math.hypot(x(y) - px, frame.straight(Math.exp(y)) - py);
       if (away < distance) [best, distance] = [y, away];
     }
@@ -133,8 +136,8 @@ export function planeView(host: HTMLElement, hands: Hands) {
       zero.attr("d", `M${left} ${frame.straight(0)}H${width}`);
       names.selectAll("*").remove();
       const says = ["P = eʸ", "y = (x₂ − x₁)ᵀM x₁"];
-      const above = { role: "ink", start: "above" } as const; // the curve
-      textLines(names, [x(SEEN[0]) + 4, frame.straight(1)], says, above);
+      const aboveCurve = { role: "ink", start: "above" } as const;
+      textLines(names, [x(SEEN[0]) + 4, frame.straight(1)], says, aboveCurve);
 
       tokens.selectAll("*").remove();
       tokens.append("path").attr("class", "level").attr("d", `M${left} ${low}H${width}`);
@@ -187,16 +190,11 @@ export function planeView(host: HTMLElement, hands: Hands) {
         `M${x(y)} ${low}V${Math.max(onCurve, inPlane[1])}M${inPlane}H${frame.at(0, 0).at[0]}`,
       );
 
-      // Beside the dot, at the left, where the curve is lower, if there is room; in the ring in
-      // its middle.
-      const isLeft = y > -0.4;
-      const beside: Point = [at[0] + (isLeft ? -16 : 16), at[1] - 14];
-      const [cx, cy] = frame.center;
-      const [vx, vy] = isRing ? [cx, cy - 4] : beside;
+      const words = placeOfValue(at, y, isRing);
       value
-        .attr("x", vx)
-        .attr("y", vy)
-        .attr("text-anchor", isRing ? "middle" : isLeft ? "end" : "start")
+        .attr("x", words.at[0])
+        .attr("y", words.at[1])
+        .attr("text-anchor", words.anchor)
         .text(`P = ${isRing ? residue(Math.round(P), prime) : number(P)}`);
 
       tokens.select(".second").attr("cx", x(y)).attr("cy", low).attr("r", 5);
@@ -204,6 +202,15 @@ export function planeView(host: HTMLElement, hands: Hands) {
       sayHandles({ y, P, bend }, stage, at);
     },
   };
+
+  /** Where the value of P stands: in the middle of the ring, or beside the dot. */
+  function placeOfValue([px, py]: Point, y: number, isRing: boolean) {
+    const [cx, cy] = frame.center;
+    if (isRing) return { at: [cx, cy - 4], anchor: "middle" };
+    // The curve is lower at the left.
+    if (y > ROOM_FROM) return { at: [px - 16, py - 14], anchor: "end" };
+    return { at: [px + 16, py - 14], anchor: "start" };
+  }
 
   function moveAxis(P: number, bend: number, isRing: boolean) {
     const count = 70;

@@ -26,7 +26,8 @@ export function sidesView(host: HTMLElement) {
 
     /** What does not move. */
     draw(next: TableFacts, nextPrime: number, { sizes }: Look) {
-      [facts, prime] = [next, nextPrime];
+      facts = next;
+      prime = nextPrime;
       const [width, height] = size();
       const { note, base, title } = sizes;
       all.selectAll("*").remove();

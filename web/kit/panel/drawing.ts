@@ -33,7 +33,7 @@ export interface Drawing {
   close(): void;
 }
 
-/** Once its painter is there; `now` is the figure as Python said it last. */
+/** Waits for the painter, and returns what draws in the box; `now` is Python's last figure. */
 export async function drawingIn(
   box: HTMLElement,
   painter: string,

@@ -23,7 +23,10 @@ export function keepNamed(row: Element): () => void {
     characterData: true,
     attributeFilter: ["disabled"],
   });
-  return () => observer.disconnect();
+  return () => {
+    observer.disconnect();
+    row.removeEventListener("keydown", toItsEnds, true);
+  };
 }
 
 function isInReadout(node: Node): boolean {
@@ -58,8 +61,8 @@ function put(element: Element, name: string, value: string) {
 }
 
 /**
- * noUiSlider 15 takes Home and End to the ends that a slider had at first. One step before the end
- * of now an arrow is right.
+ * noUiSlider 15 takes Home and End to the ends that a slider had at first. So the handle goes to one
+ * step before its present end, and an arrow key does the rest.
  */
 function toItsEnds(event: Event) {
   const { key, target } = event as KeyboardEvent;

@@ -71,10 +71,11 @@ class Line {
   private panel: Panel | null = null;
   private isClosed = false;
   private timer = 0;
-  // Of buttons: how often one was pressed, what Python has heard of it, and the time of the last.
+  /** How often a button was pressed, and how many of these presses Python has heard of. */
   private presses = 0;
-  private heard = 0;
-  private pressed = 0;
+  private heardPresses = 0;
+  /** When one was pressed last, in milliseconds. */
+  private pressedAt = 0;
   /** For Python, while it keeps still. */
   private waits: { since: number; hasAsked: boolean } | null = null;
 
@@ -102,7 +103,7 @@ class Line {
     }
 
     const { text, kind, of } = this.model.get("said");
-    const isUnheard = this.presses > this.heard && performance.now() - this.pressed > LATE;
+    const isUnheard = this.presses > this.heardPresses && performance.now() - this.pressedAt > LATE;
     const isWaiting = isUnheard || memory.isOld(of);
     const gone = this.gone();
     if (gone) this.show("gone", gone, isWaiting);
@@ -172,8 +173,8 @@ class Line {
     if (this.waits.hasAsked || performance.now() - this.waits.since <= ASK_AFTER) return;
     this.waits.hasAsked = true;
     isForgotten(this.model.widget_manager.kernel, this.panel!.controls).then(
-      (isIt) => {
-        if (isIt) this.say(RESTARTED);
+      (hasForgotten) => {
+        if (hasForgotten) this.say(RESTARTED);
       },
       () => {}, // no answer either
     );
@@ -183,7 +184,7 @@ class Line {
     const element = target as Element;
     if (!element.closest(".jupyter-button") || element.closest(".nv-copy")) return;
     this.presses += 1;
-    this.pressed = performance.now();
+    this.pressedAt = performance.now();
     const heard = this.presses;
     setTimeout(() => this.model.send({ heard })); // after the button itself has spoken
   };
@@ -199,6 +200,6 @@ class Line {
   };
 
   private readonly onHeard = ({ heard }: Heard) => {
-    if (heard) this.heard = Math.max(this.heard, heard);
+    if (heard) this.heardPresses = Math.max(this.heardPresses, heard);
   };
 }

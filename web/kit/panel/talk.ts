@@ -36,6 +36,7 @@ export function talkOf(controls: Controls, choices: () => Record<string, Value[]
   }
 
   return {
+    isAlone: false,
     get(name) {
       if (name in next) return next[name];
       const index = indexOf(name);
