@@ -154,11 +154,28 @@ def opened(root: Path, sources: Sequence[str], height: int = 900) -> Iterator[tu
 
 
 def door(root: Path, panel: str) -> str:
-    """The module of a checkout that offers a panel; an older checkout has one only."""
-    beyond = root / "beyond/neuroviz_beyond/explorables.py"
-    if beyond.exists() and f'"{panel}"' in beyond.read_text():
-        return "neuroviz_beyond.explorables"
-    return "neuroviz.explorables"
+    """The module of a checkout that offers a panel; an older checkout has one only.
+
+    Raises:
+        LookupError: if none does.
+    """
+    doors = {
+        "neuroviz_beyond.explorables": root / "beyond/neuroviz_beyond/explorables.py",
+        "neuroviz.explorables": root / "neuroviz/explorables.py",
+    }
+    for module, path in doors.items():
+        if path.exists() and f'"{panel}"' in path.read_text(encoding="utf-8"):
+            return module
+    raise LookupError(f"{root} offers no panel {panel}")
+
+
+def offers(root: Path, panel: str) -> bool:
+    """Whether a checkout has a panel."""
+    try:
+        door(root, panel)
+    except LookupError:
+        return False
+    return True
 
 
 def take(root: Path) -> tuple[float, float, float, float]:
