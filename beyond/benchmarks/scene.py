@@ -3,8 +3,8 @@ without a graphics card.
 
 The first picture is processor time of the page's main thread, from the run of the
 panel's cell to the figure, less what a cell with an empty widget takes, in a page that
-has drawn a slider already: so JupyterLab's own code, and MathJax, are there. In three
-of seven pages a handle is dragged by 60 pointer moves, and once more by 60; where
+has drawn a slider already: so JupyterLab's own code, and MathJax, are there. In two
+of five pages a handle is dragged by 60 pointer moves, and once more by 60; where
 nothing can be dragged, a slider is moved by 60 keys, a frame apart. A time is the least
 of its pages: whatever else a machine does makes a picture slower, up to twice, and
 never quicker.
@@ -36,8 +36,8 @@ from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort, machine
 
 MOVES = 60
-PICTURES = 7
-DRAGGED = 3  # of these
+PICTURES = 5
+DRAGGED = 2  # of these
 CALM = 4.0  # milliseconds of a quarter of a second
 FRAME = 1 / 60  # seconds
 LEAST_FRAMES = 55
