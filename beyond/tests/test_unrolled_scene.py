@@ -3,7 +3,19 @@ keyboard."""
 
 import node as program
 import pytest
-from scenes import ask, asked, dragged, middle, named, pause, place, redraw, said, touch
+from scenes import (
+    ask,
+    asked,
+    dragged,
+    middle,
+    named,
+    pause,
+    place,
+    redraw,
+    said,
+    settle,
+    touch,
+)
 
 from neuroviz.attention.unrolling import unroll
 from neuroviz.kit import theme
@@ -377,12 +389,15 @@ def test_who_takes_hold_of_the_term_ends_the_story(scene, bare_page):
 
 
 def test_a_term_of_two_tokens_is_not_turned_whatever_is_pressed(scene):
-    page = scene("reflect=yes;two_tokens=yes;layers=2", kind=UnrollingExplorer)
-    words = page.locator(".nv-view-term").inner_text()
+    page = scene(kind=UnrollingExplorer)
+    redraw(page, UnrollingExplorer(state="reflect=yes;two_tokens=yes;layers=2"))
+    settle(page)
+    drawn = "box.querySelector('.nv-view-term .nv-box').innerHTML"
+    before = page.evaluate(drawn)
     page.locator(FACTORS).focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(400)
-    assert page.locator(".nv-view-term").inner_text() == words
+    assert page.evaluate(drawn) == before
 
 
 def test_of_two_tokens_there_is_nothing_to_play(scene):

@@ -65,10 +65,10 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     keyed(right, up) {
       touch();
       const { turn, tilt } = controls.here;
-      controls.go({
-        turn: turn + right * controls.range("turn")[2],
-        tilt: tilt + up * controls.range("tilt")[2],
-      });
+      // One step also with Shift: ten are 50°.
+      const turns = Math.sign(right) * controls.range("turn")[2];
+      const tilts = Math.sign(up) * controls.range("tilt")[2];
+      controls.go({ turn: turn + turns, tilt: tilt + tilts });
     },
     ended(isLargest) {
       touch();
