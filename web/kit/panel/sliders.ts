@@ -61,8 +61,8 @@ function put(element: Element, name: string, value: string) {
 }
 
 /**
- * noUiSlider 15 takes Home and End to the ends that a slider had at first. So the handle goes to one
- * step before its present end, and an arrow key does the rest.
+ * noUiSlider 15 takes Home and End to the ends that a slider had at first. So the handle goes to
+ * one step before its present end, and an arrow key does the rest.
  */
 function toItsEnds(event: Event) {
   const { key, target } = event as KeyboardEvent;
