@@ -158,7 +158,8 @@ function runAway({ power, causal, forms }: Formulas, travel: number): Both {
     logits[mover] = here[side];
     logits[other] = start[side][other] - powers[side] * far(first);
     const found = sharesOf(...logits, causal);
-    const logBeyond = gone < Infinity ? logs[side] - logs[viewer] : Infinity; // ∞ − ∞ is no number
+    // ∞ − ∞ is no number.
+    const logBeyond = gone < Infinity ? logs[side] - logs[viewer] : Infinity;
     const distanceAfter = Math.exp(-logAtStart - (side === viewer ? 0 : logBeyond));
     const places: Pair[] = causal
       ? [
