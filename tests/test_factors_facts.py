@@ -205,7 +205,7 @@ def test_the_page_factors_1000_random_products_as_python_does():
         spectra = [np.linalg.svd(A, compute_uv=False) for A in study.products]
         np.testing.assert_allclose(page["spectra"], spectra, **near)
         assert page["ranks"] == [numerical_rank(M) for M in study.start[:2]]
-        assert page["here"] == study.here
+        assert page["fiberDimension"] == study.here
         np.testing.assert_allclose(page["C"], study.C, atol=AGREE)
         np.testing.assert_allclose(
             np.array(page["back"]) @ study.C, np.eye(study.a), atol=AGREE
