@@ -658,7 +658,8 @@ def test_two_tabs_on_one_kernel_a_page_loaded_again_and_a_restart(start, open_pa
     assert page.complaints == [] or "/lab/" not in page.url
 
 
-IN_THE_KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+SESSION = "window.jupyterapp.shell.currentWidget?.sessionContext.session"
+IN_THE_KERNEL = f"{SESSION}.kernel"
 LINE = f"document.querySelector('{PANEL} .nv-status').innerText"
 OLD = f"""[...document.querySelectorAll('{PANEL} .nv-old')].map(one => {{
     if (one.matches('.nv-figure')) return 'figure';
@@ -688,6 +689,7 @@ def test_a_second_window_and_a_sleeping_cell_dim_an_answer_beside_another_settin
     page.keyboard.press("Escape")
     other = open_page(page.url)
     other.wait_for_selector(f"{KERNEL}[data-status='idle']")
+    other.wait_for_function(f"!!{SESSION}?.kernel")  # it comes after its sign
     asleep = tmp_path / "asleep"
     wake = tmp_path / "wake"
     cell = SLEEPS.format(asleep=str(asleep), wake=str(wake))
