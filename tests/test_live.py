@@ -273,6 +273,7 @@ def test_live_says_what_it_fetches_before_it_does(served_panel):
     page = served_panel(**PHONE)
     words = "Live fetches Python into this page, some 11 MB, once"
     assert words in page.locator(".nv-panel").inner_text()
+    page.wait_for_selector(".nv-handle[transform]")  # a frame after it is there
     assert page.evaluate(SMALL) == []
 
 
