@@ -4,6 +4,8 @@ panels of its notebook."""
 from typing import Protocol
 from weakref import WeakSet
 
+import ipywidgets as widgets
+
 
 class Follower(Protocol):
     """What has letters of two sizes."""
@@ -27,6 +29,20 @@ def follow(follower: Follower) -> None:
     lecture
     """
     _followers.add(follower)
+
+
+def set_size(widget: widgets.DOMWidget, size: str) -> None:
+    """Letters and widths of controls for a notebook or for a lecture: panel.css has
+    both.
+
+    >>> box = widgets.Box()
+    >>> set_size(box, "lecture"); box._dom_classes
+    ('nv-lecture',)
+    """
+    if size == "lecture":
+        widget.add_class("nv-lecture")
+    else:
+        widget.remove_class("nv-lecture")
 
 
 def say(size: str) -> None:

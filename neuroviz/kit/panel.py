@@ -456,7 +456,7 @@ class Panel(Shell):
         show(self._more, foldable and not change["new"])
         narrow = 0 < self.figure.width < _ROOM_FOR_A_LECTURE
         self._draw_in_size("notebook" if narrow else size)
-        self._fit_size(size)
+        lecture.set_size(self, size)
         lecture.say(size)
 
     def _draw_in_size(self, size: str) -> None:

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import ipywidgets as widgets
 
-from neuroviz.kit import theme
+from neuroviz.kit import lecture, theme
 from neuroviz.kit.controls import HIDDEN, SharedLook, show
 from neuroviz.kit.page import CopyButtons, Lasting
 from neuroviz.kit.settings import Controls
@@ -136,19 +136,12 @@ class Shell(Lasting):
         self.add_class("nv")
         self.identity = uuid4().hex
         self.add_class(f"nv-is-{self.identity}")
-        self._fit_size(theme.current()["size"])
+        lecture.set_size(self, theme.current()["size"])
 
     def unfold(self) -> None:
         """Put what is folded into its rows, which may stay hidden."""
         for row, controls in self._folded:
             row.children = controls
-
-    def _fit_size(self, size: str) -> None:
-        """Letters and widths of controls for a notebook or for a lecture."""
-        if size == "lecture":
-            self.add_class("nv-lecture")
-        else:
-            self.remove_class("nv-lecture")
 
     def _go_to(self, state: str) -> None:
         """As if the reader had entered this state."""

@@ -143,10 +143,7 @@ class Question(Lasting):
 
     def on_size(self, size: str) -> None:
         """Have letters for a notebook or for a lecture, as the panels have."""
-        if size == "lecture":
-            self.add_class("nv-lecture")
-        else:
-            self.remove_class("nv-lecture")
+        lecture.set_size(self, size)
 
     def take_back(self) -> None:
         """Forget the answer, and ask again; panels of the topic stay open."""
