@@ -325,6 +325,16 @@ def test_a_state_holds_no_rounding_dust_and_may_name_only_a_few_controls(
     )
 
 
+def test_what_the_page_writes_in_its_own_way_asks_for_no_other_answer(toy):
+    toy.controls["factor"].value = 0.7
+    drawn, said, state = toy.figure.drawn, toy.description, toy.state
+    toy.controls["factor"].value = 0.7000000000000004
+    assert toy.figure.drawn is drawn
+    assert (toy.description, toy.state) == (said, state)
+    toy.controls["factor"].value = 0.700001
+    assert toy.figure.drawn is not drawn
+
+
 @pytest.mark.parametrize(("state", "said"), BAD_STATES)
 def test_a_bad_state_is_refused_wherever_it_is_given_and_leaves_the_panel_as_it_was(
     toy, state, said

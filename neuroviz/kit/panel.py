@@ -116,8 +116,6 @@ class Panel(Shell):
         self._described_of: Values = {}  # the controls' values in both
         super().__init__()
         self._only = None if only is None else [n for n in self.controls if n in shown]
-        # a control that was asked for by name stays in sight
-        self._may_hide = only is None
         self._lay_out(first, more, shown, self._may_hide, self._extra_buttons())
         for control in self.controls.values():
             control.observe(self._on_change, names="value")
@@ -279,6 +277,12 @@ class Panel(Shell):
         self._say()
 
     @property
+    def _may_hide(self) -> bool:
+        """Whether controls may go out of sight: not those that were asked for by
+        name."""
+        return self._only is None
+
+    @property
     def facts(self) -> dict:
         """What Python says of a scene, as plain data; of a panel with a chart,
         TypeError."""
@@ -398,9 +402,10 @@ class Panel(Shell):
             self._quiet = quiet
 
     def _on_change(self, change: dict) -> None:
-        if not self._quiet:
-            self._has_guessed |= not _is_rounding(change)
-            self._refresh()
+        if self._quiet or _is_rounding(change):
+            return
+        self._has_guessed = True
+        self._refresh()
 
     def _on_tools(self, change: dict) -> None:
         self._write_state()

@@ -28,14 +28,20 @@ Values = dict[str, object]
 def values_of(controls: Controls) -> Values:
     """What the controls show now, as the page reads them.
 
+    >>> number = widgets.FloatSlider(0.7999999999999998)
     >>> kind = widgets.Dropdown(options=[("plain", 0), ("fancy", 1)], value=1)
-    >>> values_of({"number": widgets.IntSlider(3), "kind": kind})
-    {'number': 3, 'kind': 'fancy'}
+    >>> values_of({"number": number, "kind": kind})
+    {'number': 0.8, 'kind': 'fancy'}
     """
-    return {
-        name: control.label if hasattr(control, "label") else control.value
-        for name, control in controls.items()
-    }
+    return {name: _value_of(control) for name, control in controls.items()}
+
+
+def _value_of(control: widgets.Widget) -> object:
+    if hasattr(control, "label"):
+        return control.label
+    if isinstance(control.value, float):
+        return float(f"{control.value:.10g}")  # as memory.ts compares it
+    return control.value
 
 
 def stands_for(values: Mapping[str, object]) -> str:
