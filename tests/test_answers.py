@@ -107,6 +107,15 @@ def test_what_is_told_of_a_guess_is_of_that_guess():
 # In a page
 
 
+def test_a_picture_that_cannot_be_drawn_is_no_answer_that_is_done(page):
+    assert seen(page)[0] == "done in 3 ms"
+    figure = "document.querySelector('.of-figure')"
+    page.evaluate(f"{figure}.innerHTML = '<p class=nv-failed>…</p>'")
+    page.wait_for_function("line().textContent === '▨ the picture cannot be drawn'")
+    page.evaluate(f"{figure}.innerHTML = '…'")
+    page.wait_for_function("line().textContent === 'done in 3 ms'")
+
+
 @pytest.mark.parametrize(
     "moved", [("number", "value", 3), ("kind", "index", 1), ("word", "value", "a")]
 )

@@ -125,6 +125,27 @@ def test_the_target_is_dragged_the_layers_follow_and_new_ones_start(scene):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("frames", [240, 15])  # a second
+def test_while_the_target_is_held_time_passes_as_it_does_for_the_reader(scene, frames):
+    page = learning(scene, OWN)
+    page.evaluate(
+        "window.requestAnimationFrame = (next) =>"
+        f" setTimeout(() => next(performance.now()), {1000 / frames})"
+    )
+    headline = ".nv-view-chart h4"
+    now = f"[performance.now() / 1000, box.querySelector('{headline}').textContent]"
+    page.mouse.move(*middle(page, TARGET))
+    page.mouse.down()
+    page.locator(headline, has_text="time").wait_for()
+    start, first = page.evaluate(now)
+    page.wait_for_timeout(1500)
+    end, last = page.evaluate(now)
+    page.mouse.up()
+    first, last = (float(re.match(r"time ([\d.]+)", one)[1]) for one in (first, last))
+    assert last - first == pytest.approx(6 * (end - start), rel=0.25)
+
+
+@pytest.mark.long
 def test_a_target_with_two_valleys_says_how_many_rest_in_the_second(scene):
     page = learning(scene, "s=1.9;y=0.06;z=0.84", "reduce")
     rings = page.locator(".rests circle:not(.light)")

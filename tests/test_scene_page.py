@@ -15,10 +15,49 @@ from neuroviz.kit.plot import plain
 
 PAGE = Path(__file__).parents[1] / "docs" / "scene.md"
 LIST = """import { offer } from "../kit/sections";
+import { failing } from "./failing";
 import { product } from "./product";
 
-offer("deep", { product });
+offer("deep", { failing, product });
 """
+# What paints in a frame fails, and so does what ▶ plays.
+FAILING = """import { eachFrame, player } from "../kit/motion";
+import { footerIn } from "../kit/view";
+
+function make(host: HTMLElement) {
+  const fail = () => {
+    throw new Error("it fails later");
+  };
+  const frame = eachFrame(host, fail);
+  const walk = { name: "fail", seconds: 1, from: () => 0, to: fail };
+  const play = player(footerIn(host).footer, walk);
+  host.addEventListener("click", () => frame.soon());
+  function close() {
+    frame.stop();
+    play.stop();
+  }
+  return { show() {}, close };
+}
+export const failing = { make, style: ".nv-failing { height: 100px }" };
+"""
+# The controls of a panel, which do what the test says.
+DRAW_WITH_TALK = """(message) => {
+  window.ears = new Set();
+  window.talk = {
+    isAlone: false,
+    get: (name) => message.place[name],
+    set() {},
+    heard(listen) {
+      ears.add(listen);
+      return () => ears.delete(listen);
+    },
+  };
+  // What scenes hold is a copy.
+  const talkNow = {...talk, get: (name) => talk.get(name), set: (all) => talk.set(all)};
+  neurovizScenes.react(box, message, 600, talkNow);
+}"""
+GONE = "() => { throw new Error('the control is gone'); }"
+HEAR = "setTimeout(() => [...ears].forEach((listen) => listen()))"
 DRAW = "(message) => neurovizScenes.react(box, message, 600)"
 DRAW_LATER = f"(message) => void setTimeout({DRAW}, 0, message)"
 POINT = ".nv-handle[aria-label='the weights (a, v)']"
@@ -52,6 +91,7 @@ def folder():
     with tempfile.TemporaryDirectory(dir=WEB) as name:
         folder = Path(name)
         (folder / "product.ts").write_text(code_of("ts"), encoding="utf-8")
+        (folder / "failing.ts").write_text(FAILING, encoding="utf-8")
         (folder / "list.ts").write_text(LIST, encoding="utf-8")
         yield folder
 
@@ -198,3 +238,63 @@ def test_a_scene_that_fails_says_why_in_its_place_and_in_the_console(
         "document.querySelector('.nv-handle').ariaValueText === 'v = 1.50'"
     )
     assert len(errors) == len(wrong)
+
+
+def is_told(page, act, error: str) -> None:
+    """Whether what is done fails in words, in the place of a picture that hears no
+    more."""
+    with page.expect_event("pageerror", timeout=20_000) as heard:
+        act()
+    assert error in str(heard.value)
+    (said,) = page.get_by_role("alert").all_inner_texts()
+    assert f"the picture cannot be drawn: Error: {error}" in said
+    assert page.locator(".nv-scene").count() == 0
+
+
+@pytest.mark.browser
+def test_a_scene_that_fails_in_a_hand_says_so_in_its_place(opened, message):
+    def drag():
+        opened.locator(f"{POINT} .ring").hover()
+        opened.mouse.down()
+        opened.mouse.move(300, 200, steps=3)
+
+    def press():
+        opened.locator(POINT).focus()
+        opened.keyboard.press("ArrowRight")
+
+    for act in (drag, press):
+        opened.evaluate(DRAW_WITH_TALK, message)
+        assert opened.evaluate("ears.size") > 0
+        opened.evaluate(f"void (talk.set = {GONE})")
+        is_told(opened, act, "the control is gone")
+        assert opened.evaluate("ears.size") == 0
+        opened.mouse.up()
+
+
+@pytest.mark.browser
+def test_a_scene_that_fails_when_a_slider_moves_says_so_in_its_place(opened, message):
+    opened.evaluate(DRAW_WITH_TALK, message)
+    opened.evaluate(f"void (talk.get = {GONE})")
+    is_told(opened, lambda: opened.evaluate(HEAR), "the control is gone")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_scene_that_fails_while_it_moves_says_so_in_its_place(
+    opened, errors, message, motion
+):
+    opened.emulate_media(reduced_motion=motion)
+    for part in (".nv-play", ".nv-failing"):
+        opened.evaluate(DRAW, message | {"name": "deep/failing"})
+        is_told(opened, opened.locator(part).click, "it fails later")
+        seen = len(errors)
+        opened.wait_for_timeout(300)
+        assert len(errors) == seen, "once, and not in each frame"
+
+
+@pytest.mark.browser
+def test_a_scene_that_is_closed_hears_no_controls(opened, message):
+    opened.evaluate(DRAW_WITH_TALK, message)
+    assert opened.evaluate("ears.size") > 0
+    opened.evaluate("neurovizScenes.purge(box)")
+    assert opened.evaluate("ears.size") == 0

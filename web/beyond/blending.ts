@@ -33,7 +33,7 @@ function make(host: HTMLElement, talk: Talk): Scene<BlendingFacts, BlendingPlace
   let isTouched = false;
 
   const controls = new Controls<Required<BlendingPlace>>(talk, () => frame.soon());
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const hold = {
     begin() {
       touch();

@@ -31,7 +31,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UniquenessFacts, UniquenessP
   let isTouched = false;
 
   const controls = new Controls<UniquenessPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const shown = new Followed<Both>(() => frame.soon());
   const formulas = () => message.facts.formulas;
   const hands: Hands = {

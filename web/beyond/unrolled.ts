@@ -30,7 +30,7 @@ function make(host: HTMLElement, talk: Talk): Scene<UnrolledFacts, UnrolledPlace
   let stopTween = () => {};
 
   const controls = new Controls<UnrolledPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const tree = treeView(host, (place) => {
     touch();
     pick(place);

@@ -23,7 +23,7 @@ function make(host: HTMLElement, talk: Talk): Scene<HypothesesFacts, HypothesesP
   let played = "";
 
   const controls = new Controls<HypothesesPlace>(talk, () => frame.soon());
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const map = mapView(host, {
     chosen({ column, row }) {
       const { columns, rows } = message.facts.map;

@@ -55,7 +55,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LedgerFacts, LedgerPlace> {
   let stopTween = () => {};
 
   const controls = new Controls<LedgerPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const layers = layersView(host, {
     go,
     begin() {

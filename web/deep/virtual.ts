@@ -26,7 +26,7 @@ function make(host: HTMLElement, talk: Talk): Scene<VirtualFacts, VirtualPlace> 
   let isTouched = false;
 
   const controls = new Controls<VirtualPlace>(talk, () => frame.soon());
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const held = {
     begin() {
       touch();

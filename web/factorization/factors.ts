@@ -41,7 +41,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FactorsFacts, FactorsPlace> 
   let said = "";
 
   const controls = new Controls<FactorsPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const shown = new Followed<Shown>(() => frame.soon());
   const matrices = matricesView(host, {
     begin: hold,

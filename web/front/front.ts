@@ -57,7 +57,7 @@ function begin(box: HTMLElement) {
   let places: Point[] = [];
   let from: Place | null = null;
   let stopBack = () => {};
-  const frame = eachFrame(paint);
+  const frame = eachFrame(box, paint);
 
   function go(next: Partial<Place>) {
     place = { ...place, ...next };

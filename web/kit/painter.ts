@@ -1,6 +1,7 @@
 /** Draws any scene in an element: for a panel (panel/drawing.ts), or a page without Python. */
 import css from "./scene.css";
 import { alone } from "./controls";
+import { FAILED, onFailure, orFail } from "./failure";
 import { made } from "./made";
 import { partsOf, type Message, type Scene, type Talk, type Value } from "./picture";
 import { camera, pictureOf } from "./still";
@@ -33,9 +34,6 @@ interface Drawn {
   sizes: ReturnType<typeof watchSizes>;
 }
 
-/** What stands in the place of a scene that failed. */
-const FAILED = "nv-failed";
-
 /** Pixels: in a narrower element views stand one below the other. */
 const NARROW = 700;
 
@@ -60,9 +58,10 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     host.appendChild(document.createElement("style")).textContent = css + style;
     // Whoever moves something sees at once what is said of it; Python follows.
     const answer = () => host.closest(".nv-asking")?.classList.remove("nv-asking");
+    onFailure(host, (error) => fail(box, error));
     const drawn: Drawn = {
       host,
-      scene: make(host, talk),
+      scene: make(host, { ...talk, heard: (listen) => talk.heard(orFail(host, listen)) }),
       talk,
       said: "",
       looks: "",
@@ -101,17 +100,22 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     try {
       paint();
     } catch (error) {
-      const drawn = all.get(box);
-      all.delete(box);
-      drawn?.sizes.stop();
-      drawn?.leave();
-      // Its own host is not known yet where a scene failed to begin.
-      for (const host of box.querySelectorAll(":scope > .nv-scene")) host.remove();
-      const says = `the picture cannot be drawn: ${error} (F12, the browser's console, says where)`;
-      box.append(Object.assign(made("p", FAILED, says), { role: "alert" }));
-      drawn?.scene.close();
+      fail(box, error);
       throw error;
     }
+  }
+
+  function fail(box: HTMLElement, error: unknown) {
+    const drawn = all.get(box);
+    all.delete(box);
+    drawn?.sizes.stop();
+    drawn?.leave();
+    // Its own host is not known yet where a scene failed to begin.
+    const seen = box.querySelectorAll(`:scope > .nv-scene, :scope > .${FAILED}`);
+    for (const part of seen) part.remove();
+    const says = `the picture cannot be drawn: ${error} (F12, the browser's console, says where)`;
+    box.append(Object.assign(made("p", FAILED, says), { role: "alert" }));
+    drawn?.scene.close();
   }
 
   return {

@@ -123,16 +123,33 @@ export function ball(radius: number, rows = 12): Solid {
   return solid;
 }
 
-/** Normals of a sheet: at each corner the mean of its faces, the large ones counting for more. */
+/**
+ * Normals of a sheet: at each corner the mean of its faces, the large ones counting for more.
+ * Numbers are read in place, as `hitsOf` does.
+ */
 export function normalsOf(position: number[], faces: number[]): number[] {
-  const sums: Triple[] = Array.from({ length: position.length / 3 }, () => [0, 0, 0]);
+  const normals = new Array<number>(position.length).fill(0);
   for (let face = 0; face < faces.length; face += 3) {
-    const corners = faces.slice(face, face + 3);
-    const [a, b, c] = corners.map((corner) => triple(position, corner));
-    const area = cross(minus(b, a), minus(c, a));
-    for (const corner of corners) sums[corner] = plus(sums[corner], 1, area);
+    const a = 3 * faces[face];
+    const b = 3 * faces[face + 1];
+    const c = 3 * faces[face + 2];
+    const abX = position[b] - position[a];
+    const abY = position[b + 1] - position[a + 1];
+    const abZ = position[b + 2] - position[a + 2];
+    const acX = position[c] - position[a];
+    const acY = position[c + 1] - position[a + 1];
+    const acZ = position[c + 2] - position[a + 2];
+    for (const corner of [a, b, c]) {
+      normals[corner] += abY * acZ - abZ * acY;
+      normals[corner + 1] += abZ * acX - abX * acZ;
+      normals[corner + 2] += abX * acY - abY * acX;
+    }
   }
-  return sums.flatMap(unit);
+  for (let corner = 0; corner < normals.length; corner += 3) {
+    const length = size(triple(normals, corner / 3)) || 1;
+    for (let axis = 0; axis < 3; axis++) normals[corner + axis] /= length;
+  }
+  return normals;
 }
 
 /**

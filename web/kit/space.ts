@@ -1,6 +1,7 @@
 /** A view in space, drawn by OGL: one turns it, and labels stand beside what they name. */
 import { Camera, Vec3 } from "ogl";
 import { Sleeper } from "./awake";
+import { orFail } from "./failure";
 import type { Point } from "./picture";
 import { cross, distance, dot, minus, plus, size, unit, type Ray, type Triple } from "./solids";
 import { Stage } from "./stage";
@@ -243,8 +244,9 @@ export class Space {
       far += Math.hypot(...way);
       this.turnBy(...way);
     });
+    const clicked = orFail(canvas, options.clicked);
     canvas.addEventListener("pointerup", ({ offsetX, offsetY, pointerId }) => {
-      if (pointerId === holder && last && far < CLICK) options.clicked([offsetX, offsetY]);
+      if (pointerId === holder && last && far < CLICK) clicked([offsetX, offsetY]);
     });
     canvas.addEventListener("lostpointercapture", ({ pointerId }) => {
       if (pointerId === holder) last = null;
@@ -271,31 +273,32 @@ export class Space {
     addEventListener("beforeprint", this.paintSharp);
   }
 
-  /** A label is measured once: its size asks the browser to lay out the whole page. */
-  private boxOf(text: SVGTextElement, index: number): DOMRect {
-    const known = this.boxes[index];
-    if (known?.width) return known; // where nothing is shown, all sizes are 0
-    return (this.boxes[index] = text.getBBox());
-  }
-
-  private measureAnewInAnotherFont() {
+  /**
+   * Labels are measured once in each size of letters, and all before the first one is moved: a
+   * size that is asked for after a move lets the browser lay out the whole page.
+   */
+  private measureLabels() {
     const host = this.canvas.closest<HTMLElement>(".nv-scene");
     const size = host?.style.getPropertyValue("--size-base") ?? "";
-    if (size !== this.measuredIn) this.boxes = [];
+    // Where nothing is shown, all widths are 0.
+    const isMeasured = this.boxes.length > 0 && this.boxes.every(({ width }) => width > 0);
+    if (isMeasured && size === this.measuredIn) return;
     this.measuredIn = size;
+    const texts = this.labels.selectAll<SVGTextElement, unknown>("text").nodes();
+    this.boxes = texts.map((text) => text.getBBox());
   }
 
   /** Of labels that a turn brings over one another, the first stays. */
   private placeLabels() {
     const taken: DOMRect[] = [];
-    this.measureAnewInAnotherFont();
+    this.measureLabels();
     this.labels.selectChildren<SVGGElement, unknown>("g").each((_, index, groups) => {
       const group = groups[index];
       const { at, away } = this.pointers[index];
       const [x, y] = this.project(at);
       const line = group.querySelector("line")!;
       const text = group.querySelector("text")!;
-      const { width, height } = this.boxOf(text, index);
+      const { width, height } = this.boxes[index];
       // On a phone the words would go over the edge.
       const middle = Math.min(this.wide - width / 2, x + away[0] * this.tall);
       const dx = Math.max(width / 2, middle) - x;

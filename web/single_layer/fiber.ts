@@ -29,7 +29,7 @@ function make(host: HTMLElement, talk: Talk): Scene<FiberFacts, FiberPlace> {
   let isTouched = false;
 
   const controls = new Controls<FiberPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const shown = new Followed<Layer>(() => frame.soon());
   const plane = planeView(host, {
     name: "the point (A, V)",

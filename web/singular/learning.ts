@@ -17,7 +17,8 @@ import { Trial, TRIED } from "./learning_trial";
 import { kindOf, tripleOf } from "./learning_twin";
 
 const SECONDS = 6; // of ▶, without the time for which it holds
-const HELD = 0.1; // time that passes in a frame while the target is held
+const PACE = 6; // of the layers' time in a second while the target is held
+const LONGEST = 0.1; // seconds: what a page that was hidden catches up with
 
 function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace> {
   let facts: LearningFacts;
@@ -29,6 +30,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
   const guesses: number[] = []; // of each move
   const answered = new Set<number>();
   let isHeld = false;
+  let driftedAt = 0; // when the layers' time passed last while the target was held, in milliseconds
   let seed = 1;
 
   const controls = new Controls<LearningPlace>(talk, (next) => {
@@ -36,7 +38,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     aim();
     if (!isHeld) begin();
   });
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const space = spaceView(host, {
     changed: () => frame.soon(),
     here: () => place,
@@ -44,6 +46,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
       play.stop();
       controls.hold();
       isHeld = true;
+      driftedAt = performance.now();
       frame.soon();
     },
     moved: (found) => controls.go(found),
@@ -120,10 +123,7 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
 
   function paint() {
     if (!facts) return;
-    if (isHeld) {
-      course.drift(HELD);
-      frame.soon();
-    }
+    if (isHeld) drift();
     const standings = course.standings();
     const ends = course.endsOf(standings);
     space.moveLayers(standings);
@@ -141,6 +141,14 @@ function make(host: HTMLElement, talk: Talk): Scene<LearningFacts, LearningPlace
     const hint = space.isThere() ? `target ${says}` : missing;
     stand(host, note, controls, hint);
     note.textContent = hint; // the page itself knows it, wherever the target is
+  }
+
+  /** Time passes as it does for the reader, however many frames there are. */
+  function drift() {
+    const now = performance.now();
+    course.drift(PACE * Math.min(LONGEST, (now - driftedAt) / 1000));
+    driftedAt = now;
+    frame.soon();
   }
 
   /** The layers have come to rest: the answer, and with the last one the coin. */

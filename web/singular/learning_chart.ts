@@ -67,7 +67,7 @@ export function learningChart(host: HTMLElement) {
           .attr("y", top)
           .attr("text-anchor", anchor)
           .text(text);
-      words("singular: σ₂/σ₁ of A < 10⁻³", width - 6, low + 15, "end");
+      words(`singular: σ₂/σ₁ of A < ${singular}`, width - 6, low + 15, "end");
       words("smooth", width - 6, TOP + 4, "end");
       words("0", LEFT, height - 6, "start");
       words("distance to the target →", width - 6, height - 6, "end");

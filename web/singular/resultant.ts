@@ -26,7 +26,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ResultantFacts, ResultantPla
   let isTouched = false;
   let begun = 0; // where the root stood when it was sent round
 
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const controls = new Controls<ResultantPlace>(talk, () => frame.soon());
 
   const circle = viewIn(host, "circle");

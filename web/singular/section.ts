@@ -47,7 +47,7 @@ function make(host: HTMLElement, talk: Talk): Scene<SectionFacts, SectionPlace> 
     boxKey = key;
     frame.soon();
   });
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
 
   const view = viewIn(host, "space");
   const space = new Space(view.svg, {

@@ -4,7 +4,7 @@
  */
 import { cross, distance, dot, minus, plus, size, triple, type Triple } from "../kit/solids";
 import type { Section, SectionFormulas, SectionPlace, SingularPoint } from "./section_facts";
-import type { Piece } from "./slice_facts";
+import { isCylinder, type Piece } from "./slice_facts";
 
 const { abs, cos, hypot, max, min, PI, round, sin, sqrt } = Math;
 
@@ -74,7 +74,7 @@ interface SingularCurve {
 
 /** All of a drawing that a plane cuts. */
 export class Cutter {
-  private readonly isLong: boolean;
+  private readonly isCylinder: boolean;
   private readonly lines: Line[];
   private readonly curves: { piece: Piece; points: Triple[] }[];
   private readonly tips: Triple[];
@@ -83,8 +83,8 @@ export class Cutter {
   private readonly singularCurves: SingularCurve[];
 
   constructor(readonly formulas: SectionFormulas) {
-    const { half, strips, pieces, pinches, pairs, branches, centre, stretch } = formulas;
-    this.isLong = half[0] > half[1];
+    const { strips, pieces, pinches, pairs, branches, centre, stretch } = formulas;
+    this.isCylinder = isCylinder(formulas);
     this.lines = strips.map(({ theta, starts, ends }, strip) => {
       return { strip, theta, starts: this.points(starts), ends: this.points(ends) };
     });
@@ -119,7 +119,7 @@ export class Cutter {
     const up = cross(scaled(side, normal), across);
     const [long, wide] = half;
     const aside = sqrt(max(1 - normal[0] ** 2, 0));
-    const far = this.isLong ? abs(normal[0]) * long + aside * wide : wide;
+    const far = this.isCylinder ? abs(normal[0]) * long + aside * wide : wide;
     const asked = offset * far;
     const heights = this.tips.map((tip) => dot(tip, normal));
     const nearer = (a: number, b: number) => (abs(b - asked) < abs(a - asked) ? b : a);
@@ -170,7 +170,7 @@ export class Cutter {
   }
 
   private isInside(p: Triple): boolean {
-    const away = this.isLong ? hypot(p[1], p[2]) : size(p);
+    const away = this.isCylinder ? hypot(p[1], p[2]) : size(p);
     return away <= 1 && abs(p[0]) <= this.formulas.half[0];
   }
 
@@ -192,7 +192,7 @@ export class Cutter {
         const u = at * normal[0] + x * across[0] + y * up[0];
         const v = at * normal[1] + x * across[1] + y * up[1];
         const w = at * normal[2] + x * across[2] + y * up[2];
-        if (abs(u) > long || sqrt((this.isLong ? 0 : u * u) + v * v + w * w) > 1) continue;
+        if (abs(u) > long || sqrt((this.isCylinder ? 0 : u * u) + v * v + w * w) > 1) continue;
         low[0] = min(low[0], x);
         low[1] = min(low[1], y);
         high[0] = max(high[0], x);
@@ -229,7 +229,7 @@ export class Cutter {
     const base = v.map((t, i) => -(e[3] * t + f[3] * w[i]) / square) as Triple;
     const flat = ([, y, z]: Triple): Triple => [0, y, z];
     const first = ([x]: Triple): Triple => [x, 0, 0];
-    const around = this.isLong ? within(flat(base), flat(way), 1) : within(base, way, 1);
+    const around = this.isCylinder ? within(flat(base), flat(way), 1) : within(base, way, 1);
     const along = within(first(base), first(way), this.formulas.half[0]);
     return [plus(base, max(around[0], along[0]), way), plus(base, min(around[1], along[1]), way)];
   }

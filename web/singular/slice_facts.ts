@@ -44,3 +44,6 @@ export interface SliceFormulas {
   pieces: Piece[];
   pinches: Triple[];
 }
+
+/** Whether the drawing is a cylinder along x; others are a ball. */
+export const isCylinder = ({ half }: { half: Triple }): boolean => half[0] > half[1];

@@ -21,12 +21,10 @@ import {
 } from "../kit/solids";
 import type { Space } from "../kit/space";
 import { rgb, type Stage, type Thing } from "../kit/stage";
-import type { SliceFacts } from "./slice_facts";
+import { isCylinder, type SliceFacts, type SliceFormulas } from "./slice_facts";
 import type { Slice, SurfacePoint } from "./surface_point";
 
-const STEPS = 20; // along a ruling
 const RODS = 20; // rulings of a strip that are drawn, about
-const LONG = 2; // a drawing that reaches further is a cylinder, whose strips have outlines
 // Radii.
 const TUBE = 0.03;
 const END = 0.011;
@@ -70,14 +68,14 @@ export function lookAt(space: Space, slice: Slice, facts: SliceFacts, before?: S
 
 /** Draws what does not move, and returns what takes it away. */
 function drawSlice(stage: Stage, slice: Slice, sheets: Sheets, { colors }: Look): Thing[] {
-  const { strips, pieces, pinches, half } = slice.formulas;
+  const { strips, pieces, pinches } = slice.formulas;
   const rulings: Rod[] = [];
   const outlines: Rod[] = [];
   for (const { theta, starts, ends } of strips) {
     const rod = (row: number): Rod => [drawn(slice, starts, row), drawn(slice, ends, row)];
     const every = Math.max(1, Math.floor(theta.length / RODS));
     for (let row = every >> 1; row < theta.length; row += every) rulings.push(rod(row));
-    if (half[0] >= LONG) outlines.push(rod(0), rod(theta.length - 1));
+    if (isCylinder(slice.formulas)) outlines.push(rod(0), rod(theta.length - 1));
   }
   const thin = joined([
     ...rulings.map((rod) => tube(rod, ROD)),
@@ -89,7 +87,8 @@ function drawSlice(stage: Stage, slice: Slice, sheets: Sheets, { colors }: Look)
   for (const { kind, points } of pieces) {
     const curve = Array.from({ length: points.length / 3 }, (_, row) => drawn(slice, points, row));
     if (kind === "closure only") yellow.push(...dashes(curve).map((dash) => tube(dash, TUBE)));
-    else (kind === "crossing" ? yellow : black).push(tube(stickingOut(curve, half[0]), TUBE));
+    else
+      (kind === "crossing" ? yellow : black).push(tube(stickingOut(curve, slice.formulas), TUBE));
   }
   for (const pinch of pinches) black.push(moved(ball(PINCH), slice.inDrawing(pinch)));
 
@@ -118,7 +117,10 @@ export function drawPoint(stage: Stage, { colors }: Look) {
   };
 }
 
-/** The sheets of a slice; `tones` says, for each strip, which of two crossing sheets it is. */
+/**
+ * The sheets of a slice; `tones` says, for each strip, which of two crossing sheets it is, at each
+ * corner of each ruling.
+ */
 function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): Sheets {
   const codes = [colors["sheet b"], colors["sheet mid"], colors["sheet a"]].map(rgb);
   const shade = scaleLinear<Triple>().domain([-1, 0, 1]).range(codes);
@@ -126,19 +128,19 @@ function sheetsOf(slice: Slice, tones: number[][], { colors }: Look): Sheets {
   let before = 0; // rulings of the strips before
   slice.formulas.strips.forEach(({ theta, starts, ends }, index) => {
     const rows = theta.length;
-    const perRuling = tones[index].length / rows; // so many tones Python says of a ruling
+    const perRuling = tones[index].length / rows;
     for (let row = 0; row < rows; row++) {
       const [start, end] = [drawn(slice, starts, row), drawn(slice, ends, row)];
-      for (let step = 0; step <= STEPS; step++) {
-        const share = step / STEPS;
-        const tone = tones[index][row * perRuling + Math.round(share * (perRuling - 1))];
-        all.position.push(...plus(start, share, minus(end, start)));
-        all.color.push(...shade(tone));
+      const way = minus(end, start);
+      for (let step = 0; step < perRuling; step++) {
+        const share = step / (perRuling - 1);
+        const here = all.where.length;
+        all.position.push(...plus(start, share, way));
+        all.color.push(...shade(tones[index][row * perRuling + step]));
         all.where.push((before + row) / slice.total);
         all.along.push(2 * share - 1);
-        if (row + 1 === rows || step === STEPS) continue;
-        const here = (before + row) * (STEPS + 1) + step;
-        const next = here + STEPS + 1;
+        if (row + 1 === rows || step + 1 === perRuling) continue;
+        const next = here + perRuling;
         all.faces.push(here, next, next + 1, here, next + 1, here + 1);
       }
     }
@@ -177,9 +179,11 @@ export function dashes(curve: Triple[]): Rod[] {
 }
 
 /** The curve, a little longer at an end that lies on the window. */
-function stickingOut(curve: Triple[], half: number): Triple[] {
+function stickingOut(curve: Triple[], formulas: SliceFormulas): Triple[] {
   const longer = (end: Triple, before: Triple): Triple[] => {
-    const isOnWindow = half < LONG ? size(end) > 0.97 : Math.abs(end[0]) > 0.98 * half;
+    const isOnWindow = isCylinder(formulas)
+      ? Math.abs(end[0]) > 0.98 * formulas.half[0]
+      : size(end) > 0.97;
     return isOnWindow ? [plus(end, 0.12, unit(minus(end, before)))] : [];
   };
   const last = curve.length - 1;

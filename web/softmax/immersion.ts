@@ -29,7 +29,7 @@ function make(host: HTMLElement, talk: Talk): Scene<ImmersionFacts, ImmersionPla
   let told = ""; // of the layer that the tokens have run through last
 
   const controls = new Controls<ImmersionPlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const shown = new Followed<Run>(() => frame.soon());
   const formulas = () => message.facts.formulas;
   const tokens = tokensView(host, {

@@ -27,7 +27,7 @@ function make(host: HTMLElement, talk: Talk): Scene<NewVariableFacts, NewVariabl
   let message: Message<NewVariableFacts, NewVariablePlace>;
 
   const controls = new Controls<NewVariablePlace>(talk, follow);
-  const frame = eachFrame(paint);
+  const frame = eachFrame(host, paint);
   const shown = new Followed<Shown>(() => frame.soon());
   const plane = planeView(host, {
     begin() {

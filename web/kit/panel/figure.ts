@@ -1,4 +1,5 @@
 /** A panel's figure in one place of the page, redrawn at most once a frame. */
+import { FAILED } from "../failure";
 import { eachFrame } from "../motion";
 import { addressInLab, followPages } from "../pages";
 import type { ChartModel } from "./chart";
@@ -14,7 +15,7 @@ const REST = 1500; // milliseconds without a change, before a picture of the fig
 
 export class Figure {
   private readonly box = document.createElement("div");
-  private readonly frame = eachFrame(() => void this.paint());
+  private readonly frame = eachFrame(this.box, () => void this.paint());
   private readonly resized = new ResizeObserver(([entry]) => this.fit(entry.contentRect.width));
   private drawing: Drawing | undefined;
   private width = 0;
@@ -39,6 +40,7 @@ export class Figure {
         this.draw();
       },
       (error) => {
+        this.box.className = FAILED;
         this.box.textContent = `what draws this figure cannot be loaded in this page: ${error}`;
       },
     );

@@ -4,6 +4,7 @@
  * the page compares them with its own controls, again and again. No event has to arrive: a kernel
  * that is busy, that is gone, or that was restarted elsewhere look alike.
  */
+import { FAILED } from "../failure";
 import { lead } from "../lead";
 import { isForgotten, RESTARTED, watch } from "./kernel";
 import { LATE, memoryOf, type Memory, type Values } from "./memory";
@@ -11,6 +12,7 @@ import { controlsOf, type Controls, type Model, type References } from "./model"
 import { Silence } from "./silence";
 
 const LOOK_EVERY = 50; // milliseconds
+const UNDRAWN = "the picture cannot be drawn";
 const ASK_AFTER = 3000; // then the kernel is asked whether it knows this panel at all
 
 type Kind = "done" | "busy" | "stale" | "error" | "gone";
@@ -110,6 +112,8 @@ class Line {
     // A question keeps still meanwhile.
     else if (memory.todo) this.show("stale", text && memory.todo, false);
     else if (isWaiting) this.show("busy", this.counted("waiting for Python"), true);
+    // Python has done its part; what failed stands in the place of the picture.
+    else if (element.querySelector(`.${FAILED}`)) this.show("error", UNDRAWN, false);
     else this.show(kind, kind === "busy" ? this.counted(text) : text, false);
 
     if (isWaiting && !memory.todo && !gone) this.wait();
