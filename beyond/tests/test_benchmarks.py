@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import jacobian, notebooks, plot, ranks, sweeps, tables
+from benchmarks import jacobian, notebooks, plot, ranks, scene, sweeps, tables
 from benchmarks.__main__ import NAMES
 from benchmarks.tables import Finding, Table
 from benchmarks.timing import Effort
@@ -161,6 +161,13 @@ def test_with_them_the_goal_is_held_against_float64():
         for s in (1.0, 2.0)
     )
     assert (fast.found, fast.met, slow.met) == ("5.0 × as fast", True, False)
+
+
+def test_one_page_that_was_lucky_does_not_decide_which_scene_is_slower():
+    now = [120.0, 125.0, 130.0, 135.0, 160.0]
+    assert scene.ratio(now, [2 * one for one in now]) == pytest.approx(0.5, rel=0.1)
+    lucky = [70.0, *now[1:]]
+    assert scene.ratio(now, lucky) == pytest.approx(1, rel=0.05)
 
 
 def test_a_sweep_is_over_different_shapes_and_always_the_same_ones():
