@@ -52,9 +52,7 @@ DRAW_WITH_TALK = """(message) => {
       return () => ears.delete(listen);
     },
   };
-  // What scenes hold is a copy.
-  const talkNow = {...talk, get: (name) => talk.get(name), set: (all) => talk.set(all)};
-  neurovizScenes.react(box, message, 600, talkNow);
+  neurovizScenes.react(box, message, 600, talk);
 }"""
 GONE = "() => { throw new Error('the control is gone'); }"
 HEAR = "setTimeout(() => [...ears].forEach((listen) => listen()))"

@@ -40,6 +40,16 @@ const NARROW = 700;
 /** Pixels: in a narrower one, such as on a tablet, four views have no room side by side. */
 const MEDIUM = 840;
 
+/** The controls as a scene has them: what fails while it hears them is told in its place. */
+function talkIn(host: HTMLElement, talk: Talk): Talk {
+  return {
+    isAlone: talk.isAlone,
+    get: (name) => talk.get(name),
+    set: (values) => talk.set(values),
+    heard: (listen) => talk.heard(orFail(host, listen)),
+  };
+}
+
 export function painterOf(kinds: Record<string, AnyKind>) {
   const all = new WeakMap<HTMLElement, Drawn>();
 
@@ -61,7 +71,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     onFailure(host, (error) => fail(box, error));
     const drawn: Drawn = {
       host,
-      scene: make(host, { ...talk, heard: (listen) => talk.heard(orFail(host, listen)) }),
+      scene: make(host, talkIn(host, talk)),
       talk,
       said: "",
       looks: "",
