@@ -6,6 +6,9 @@
 /** The class of what stands in the place of a picture that failed. */
 export const FAILED = "nv-failed";
 
+/** What is said of it, there and in the status line. */
+export const UNDRAWN = "the picture cannot be drawn";
+
 const FAILURE = "nv-failure";
 
 /** `act`, whose error the painter of this node's scene hears of; the console gets it, too. */

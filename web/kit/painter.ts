@@ -1,7 +1,7 @@
 /** Draws any scene in an element: for a panel (panel/drawing.ts), or a page without Python. */
 import css from "./scene.css";
 import { alone } from "./controls";
-import { FAILED, onFailure, orFail } from "./failure";
+import { FAILED, onFailure, orFail, UNDRAWN } from "./failure";
 import { made } from "./made";
 import { partsOf, type Message, type Scene, type Talk, type Value } from "./picture";
 import { camera, pictureOf } from "./still";
@@ -123,7 +123,7 @@ export function painterOf(kinds: Record<string, AnyKind>) {
     // Its own host is not known yet where a scene failed to begin.
     const seen = box.querySelectorAll(`:scope > .nv-scene, :scope > .${FAILED}`);
     for (const part of seen) part.remove();
-    const says = `the picture cannot be drawn: ${error} (F12, the browser's console, says where)`;
+    const says = `${UNDRAWN}: ${error} (F12, the browser's console, says where)`;
     box.append(Object.assign(made("p", FAILED, says), { role: "alert" }));
     drawn?.scene.close();
   }

@@ -4,7 +4,7 @@
  * the page compares them with its own controls, again and again. No event has to arrive: a kernel
  * that is busy, that is gone, or that was restarted elsewhere look alike.
  */
-import { FAILED } from "../failure";
+import { FAILED, UNDRAWN } from "../failure";
 import { lead } from "../lead";
 import { isForgotten, RESTARTED, watch } from "./kernel";
 import { LATE, memoryOf, type Memory, type Values } from "./memory";
@@ -12,7 +12,6 @@ import { controlsOf, type Controls, type Model, type References } from "./model"
 import { Silence } from "./silence";
 
 const LOOK_EVERY = 50; // milliseconds
-const UNDRAWN = "the picture cannot be drawn";
 const ASK_AFTER = 3000; // then the kernel is asked whether it knows this panel at all
 
 type Kind = "done" | "busy" | "stale" | "error" | "gone";
