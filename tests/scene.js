@@ -23,18 +23,6 @@ export function middle(selector) {
   return [own.x + own.width / 2, own.y + own.height / 2];
 }
 
-// Where it is for these controls, which are then put back.
-export async function middleAt(selector, controls) {
-  const before = place();
-  const moved = () => new Promise((then) => setTimeout(then, 400)); // a tween
-  box.talk.set(controls);
-  await moved();
-  const seen = middle(selector);
-  box.talk.set(before);
-  await moved();
-  return seen;
-}
-
 // Of the bars: those of this colour, or in the fibre those of now.
 export function heights(fill) {
   const bars = box.querySelector(".nv-fiber") ? ".now rect" : `rect[fill="${fill}"]`;

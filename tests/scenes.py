@@ -77,18 +77,29 @@ def show_on_phone(new_page, kind: type, width: int, height: int):
 
 SETTLE = """async () => {
   const frame = () => new Promise(requestAnimationFrame);
+  const fades = () =>
+    document.getAnimations().some((one) => one instanceof CSSTransition);
   let before, same = 0;
   while (same < 5) {
     await frame();
-    same = box.innerHTML === before ? same + 1 : 0;
-    before = box.innerHTML;
+    const now = document.body.outerHTML;
+    same = now === before && !fades() ? same + 1 : 0;
+    before = now;
   }
+}"""
+PAINTED = """async () => {
+  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
 }"""
 
 
 def settle(page) -> None:
-    """Wait until five frames in a row are the same."""
+    """Wait until five frames in a row are the same, and nothing fades."""
     page.evaluate(SETTLE)
+
+
+def painted(page) -> None:
+    """Wait until what was asked for is painted: in a scene that goes on by itself."""
+    page.evaluate(PAINTED)
 
 
 def pause(page) -> None:

@@ -661,7 +661,10 @@ def test_a_picture_from_elsewhere_would_be_noticed(built, browse, tmp_path):
         encoding="utf-8",
     )
     page = browse(there)
-    page.wait_for_timeout(300)
+    for _ in range(100):
+        if page.left:
+            break
+        page.wait_for_timeout(100)
     there.unlink()
     assert page.left == ["https://example.org/x.png"]
 
@@ -685,10 +688,9 @@ def test_a_dark_room_has_dark_figures_and_paper_light_ones(built, browse):
         wake(page, 0)
         grounds[mode] = page.evaluate(ground)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        page.wait_for_timeout(500)
+        light = theme._MODES["light"]["ground"]
+        page.wait_for_function(f"light => {ground} === light", arg=light)
         assert page.locator("article details:not([open])").count() == 0
-        on_paper = page.evaluate(ground)
-        assert on_paper == theme._MODES["light"]["ground"]
     assert grounds == {mode: theme._MODES[mode]["ground"] for mode in grounds}
 
 

@@ -73,7 +73,7 @@ def test_while_a_number_is_held_it_is_said_and_what_it_reaches_in_a_is_framed(
     page.mouse.move(
         *np.add(middle(page, entry("K, row 1, column 2")), (0, -12)), steps=4
     )
-    page.wait_for_timeout(100)
+    settle(page)
     reached = page.evaluate(
         "[...box.querySelectorAll('.table')[4].querySelectorAll('.cell')]"
         ".map((one) => one.classList.contains('reached'))"
@@ -126,7 +126,7 @@ def test_where_a_rank_is_lost_the_other_factor_leaves_the_orbit_by_hand(scene):
     for key, end in (("Home", -1), ("End", 1)):
         page.locator(ring).press(key)
         assert place(page)["off_orbit"] == end
-    page.wait_for_timeout(100)
+    settle(page)
     assert numbers(page, "A") == A
     # A number that is set there leaves the others where they have come to.
     there = numbers(page, "C⁻ᵀ K")
@@ -220,7 +220,7 @@ def test_what_python_says_comes_back_when_it_has_answered(scene):
     assert "nv-ahead" in page.locator(".nv").get_attribute("class")
     state = f"entries={place(page)['entries']}"
     redraw(page, FactorizationExplorer(state=state))
-    page.wait_for_timeout(100)
+    settle(page)
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     assert "your numbers: a new A that stands still" in said(page)
 

@@ -234,7 +234,7 @@ def test_a_click_plays_a_second_one_holds_and_the_end_shows_both_numbers(
     assert plays(page) and not page.locator(".nv-view-angles").is_visible()
     assert "random tokens come in" in words(page)
     assert opacity(page, "text.exact") == 0
-    page.wait_for_timeout(2600)
+    page.get_by_text("A₁ has rank one").wait_for()
     cell(page, 1, 3).click()
     held = page.locator(".nv-view-film svg").inner_html()
     assert "A₁ has rank one" in words(page)

@@ -2,7 +2,7 @@
 finger and keyboard."""
 
 import pytest
-from scenes import code_of
+from scenes import code_of, painted, settle
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
@@ -44,7 +44,7 @@ def answer(page, state):
         [panel.figure.drawn, page.drawn_in],
     )
     panel.close()
-    page.wait_for_timeout(100)
+    painted(page)
 
 
 def place(page, *names):
@@ -56,7 +56,7 @@ def place(page, *names):
 def put(page, **values):
     """Moves the controls as their sliders do."""
     page.evaluate("(values) => neurovizScenes.talkOf(box).set(values)", values)
-    page.wait_for_timeout(400)  # a tween
+    settle(page)
 
 
 def cell(page, column, row):
@@ -117,7 +117,7 @@ def test_a_click_moves_the_controls_and_the_ring(opened):
     )
     assert "choose a cell" in says(page)
     cell(page, 4, 2).click()
-    page.wait_for_timeout(100)
+    painted(page)
     assert place(page, "head_1", "head_2", "inner") == [4, 2, 4]
     assert "a₁ = 4, a₂ = 2: measured 42" in chosen(page)
     assert "a₁ = 4, a₂ = 2: measured 42, Eq. 14: 42" in says(page)
@@ -136,7 +136,7 @@ def test_only_the_angles_wait_for_python_when_a_cell_is_chosen(opened):
     without Python."""
     page = opened()
     cell(page, 3, 3).click()
-    page.wait_for_timeout(400)
+    settle(page)
     assert is_ahead(page) and "only Python says" in says(page)
     shown = {
         name: page.locator(name).evaluate("(one) => getComputedStyle(one).visibility")
@@ -173,11 +173,11 @@ def test_the_keyboard_goes_from_cell_to_cell_and_enter_chooses(opened):
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
     page.keyboard.press("Enter")
-    page.wait_for_timeout(100)
+    painted(page)
     assert place(page, "head_1", "head_2") == [5, 3]
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
-    page.wait_for_timeout(100)
+    painted(page)
     assert place(page, "head_1", "head_2") == [5, 2] and "a₁ = 5, a₂ = 2" in chosen(
         page
     )
@@ -267,5 +267,5 @@ def test_on_a_phone_a_finger_finds_every_cell_and_the_page_scrolls_past(opened, 
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
         page.wait_for_timeout(16)
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_timeout(200)
-    assert page.evaluate("scrollY") > 50 and place(page, "inner", "outer") == [2, 2]
+    page.wait_for_function("scrollY > 50")
+    assert place(page, "inner", "outer") == [2, 2]

@@ -176,9 +176,9 @@ def test_bars_are_as_long_as_their_numbers_and_what_cannot_be_made_is_hatched(
 def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):
     page = scene(kind=ProofExplorer)
     page.get_by_role("button", name="run down the layers").click()
-    page.wait_for_timeout(500)
+    first = "layer 1: from x₁ to x₂ it was 1.00, and is 0.66 after it"
+    page.wait_for_function("words => box.textContent.includes(words)", arg=first)
     assert page.locator(".running circle").count() == 2
-    assert "layer 1: from x₁ to x₂ it was 1.00, and is 0.66 after it" in said(page)
     x, y = middle(page, named("token 1 after layer 1"))
     dragged(page, named("token 1 after layer 1"), x + 10, y)
     assert page.locator(".running circle").count() == 0
@@ -188,11 +188,11 @@ def test_tokens_run_down_the_layers_and_stop_where_one_takes_hold(scene):
 def test_what_was_said_of_a_run_goes_with_it(scene):
     page = scene(kind=ProofExplorer)
     page.get_by_role("button", name="run down the layers").click()
-    page.wait_for_timeout(500)
+    page.wait_for_function("box.textContent.includes('from x₁ to x₂ it was')")
     page.get_by_role("button", name="run down the layers").click()
     assert "from x₁ to x₂ it was" in said(page)
     page.evaluate("box.talk.set({input_2: 0.6})")
-    page.wait_for_timeout(300)
+    settle(page)
     assert "from x₁ to x₂ it was" not in said(page)
 
 

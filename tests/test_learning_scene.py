@@ -5,7 +5,18 @@ import re
 
 import numpy as np
 import pytest
-from scenes import ask, dragged, middle, named, place, redraw, said, touch
+from scenes import (
+    ask,
+    dragged,
+    middle,
+    named,
+    painted,
+    place,
+    redraw,
+    said,
+    settle,
+    touch,
+)
 
 from neuroviz.singular.learning_facts import CHOICES, MOVES, RANGES
 from neuroviz.singular.learning_panel import LearningExplorer
@@ -21,18 +32,22 @@ ANSWERS = """() => [
   const {visibility} = getComputedStyle(one);
   return visibility !== "hidden" && (one.textContent || one.childElementCount);
 }).length"""
+# Of the headline of the chart.
+TIME = """Number(
+  /^time ([\\d.]+)/.exec(box.querySelector(".nv-view-chart h4").textContent)?.[1],
+)"""
 DONE = "box.querySelector('.answer').textContent !== ''"
 
 
 def learning(scene, state="", motion="no-preference"):
     page = scene(state, motion, LearningExplorer)
-    page.wait_for_timeout(100)  # a frame
+    painted(page)
     return page
 
 
 def press(page, text):
     page.locator(".side button", has_text=text).click()
-    page.wait_for_timeout(100)
+    painted(page)
 
 
 def answer_of(page) -> str:
@@ -64,7 +79,7 @@ def test_each_move_asks_before_it_answers_and_the_last_one_shows_the_coin(scene)
         press(page, guess)
         assert not shown(page), "while they learn, nothing is given away"
         found = answer_of(page)
-        page.wait_for_timeout(100)
+        painted(page)
         assert shown(page)
         mark = "✓" if guess == move.right else "✗"
         assert found == f"{mark} You guessed {guess}. {move.says}"
@@ -90,7 +105,7 @@ def test_where_layers_rest_at_a_singular_point_it_is_lit(scene):
     assert float(light.get_attribute("r")) == 0
     press(page, "all")
     answer_of(page)
-    page.wait_for_timeout(100)
+    painted(page)
     assert float(light.get_attribute("r")) == 30 and light.is_visible()
     # It is at the pinch point, where its label points to.
     x, y = (float(light.get_attribute(name)) for name in ("cx", "cy"))
@@ -108,13 +123,12 @@ def test_the_target_is_dragged_the_layers_follow_and_new_ones_start(scene):
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y - 20, steps=12)
-    page.wait_for_timeout(300)
+    page.wait_for_function(f"{TIME} > 3")
     assert np.hypot(*np.subtract(middle(page, TARGET), (x + 40, y - 20))) < 4
+    assert page.evaluate(dots) != before
     held = counted(page)[0]
-    assert held > 0.3 and page.evaluate(dots) != before
     page.mouse.up()
-    page.wait_for_timeout(300)
-    assert counted(page)[0] < held, "other layers have started"
+    page.wait_for_function(f"{TIME} < {held}")  # other layers have started
     assert page.locator(".nv-play").inner_text() == "❚❚"
     found = answer_of(page)
     near = re.search(r"all at the nearest layer|(\d+) at the nearest layer", found)
@@ -168,7 +182,7 @@ def test_the_target_snaps_to_the_dotted_line_and_stays_on_the_coin(scene):
     press(page, "none")
     answer_of(page)
     page.evaluate("to => box.talk.set(to)", {"s": 1, "y": 0, "z": 0.5})
-    page.wait_for_timeout(400)
+    painted(page)
     x, y = middle(page, TARGET)
     dragged(page, TARGET, x + 15, y + 15)
     here = place(page)
@@ -187,13 +201,13 @@ def test_the_keyboard_alone_answers_and_moves_the_target(scene):
     assert page.evaluate(focused) == "nv-play", "the focus is not lost with its button"
     page.locator(".choices button").focus()
     page.keyboard.press("Enter")
-    page.wait_for_timeout(200)
+    painted(page)
     assert page.evaluate("document.activeElement.textContent") == CHOICES[0]
     page.locator(TARGET).focus()
     seen = {tuple(place(page).values())}
     for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"):
         page.keyboard.press(key)
-        page.wait_for_timeout(100)
+        painted(page)
         seen.add(tuple(place(page).values()))
     assert len(seen) == 5
     words = page.locator(TARGET).get_attribute("aria-valuetext")
@@ -205,9 +219,9 @@ def test_play_lets_new_layers_learn_pauses_and_goes_on(scene):
     page = learning(scene, OWN)
     play = page.locator(".nv-play")
     play.click()
-    page.wait_for_timeout(700)
+    page.wait_for_function(f"{TIME} > 1")
     play.click()
-    page.wait_for_timeout(100)
+    painted(page)
     paused = counted(page)
     page.wait_for_timeout(400)
     assert counted(page) == paused and paused[0] > 0
@@ -215,8 +229,7 @@ def test_play_lets_new_layers_learn_pauses_and_goes_on(scene):
     answer_of(page)
     assert play.inner_text() == "▶" and counted(page)[0] > paused[0]
     play.click()
-    page.wait_for_timeout(300)
-    assert counted(page)[0] < 5, "from the start, with new layers"
+    page.wait_for_function(f"{TIME} < 5")  # new layers have started
 
 
 @pytest.mark.long
@@ -253,9 +266,9 @@ def singular_of(page, targets):
 def test_python_that_answers_leaves_the_layers_alone(scene):
     page = learning(scene, OWN)
     page.locator(".nv-play").click()
-    page.wait_for_timeout(600)
+    page.wait_for_function(f"{TIME} > 1")
     redraw(page, LearningExplorer(state=OWN))
-    page.wait_for_timeout(200)
+    painted(page)
     assert counted(page)[0] > 0
     answer_of(page)
 
@@ -268,7 +281,7 @@ def test_question_answer_and_chart_have_room(scene, width):
     redraw(page, LearningExplorer(state="s=1;y=0;z=0"), width)
     press(page, "some")
     answer_of(page)
-    page.wait_for_timeout(200)
+    settle(page)
     assert page.evaluate("box.scrollWidth") <= width
     answer, chart, space = (
         page.locator(one).bounding_box()

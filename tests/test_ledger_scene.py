@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from scenes import code_of
+from scenes import code_of, settle
 
 from neuroviz.deep.ledger import LedgerSetting
 from neuroviz.deep.ledger_panel import LedgerExplorer
@@ -48,7 +48,7 @@ TARGETS = """[...box.querySelectorAll("button:not(.nv-camera), .nv-handle .room"
 def opened(bare_page):
     """Draws the picture of a panel in a page without a kernel."""
 
-    def open_(state="", width=1085, motion="no-preference", wait=1000):
+    def open_(state="", width=1085, motion="no-preference"):
         bare_page.set_viewport_size({"width": width, "height": 900})
         bare_page.emulate_media(reduced_motion=motion)
         bare_page.set_content(
@@ -57,7 +57,7 @@ def opened(bare_page):
         )
         bare_page.add_script_tag(content=code_of("scenes/deep"))
         show(bare_page, state, width)
-        bare_page.wait_for_timeout(wait)  # at first all falls
+        settle(bare_page)  # at first all falls
         return bare_page
 
     errors = []
@@ -90,7 +90,7 @@ def drag(page, name, way):
     page.mouse.down()
     page.mouse.move(*(start + way), steps=10)
     page.mouse.up()
-    page.wait_for_timeout(400)
+    settle(page)
 
 
 def asked(page, *names):
@@ -162,7 +162,7 @@ def test_where_there_is_no_formula_there_is_no_tick(opened):
     panel.close()
     drawn = drawn | {"facts": drawn["facts"] | {"formula": None}}
     page.evaluate("(m) => neurovizScenes.react(box, m, 1085)", drawn)
-    page.wait_for_timeout(400)
+    settle(page)
     assert not tick_is_seen(page) and "no formula" in said(page)
 
 
@@ -184,7 +184,8 @@ def test_an_edge_goes_with_the_pointer_and_the_ledger_with_it(opened):
     shown = "getComputedStyle(box.querySelector('.nv-view-rows h4')).visibility"
     page.wait_for_function(f"{shown} === 'hidden'")
     show(page, "widths=4,6,4")
-    page.wait_for_function("box.textContent.includes('exact rank')")
+    settle(page)
+    assert "exact rank" in said(page)
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
     drag(page, "width d₁", (-44, 0))
     # equal widths: the sliders say them again
@@ -290,7 +291,7 @@ def test_the_tab_key_reaches_everything_and_each_slider_says_its_value(opened):
 def test_controls_that_say_no_network_leave_the_last_one(opened):
     page = opened()
     page.evaluate("talk.set({widths: '4,'})")
-    page.wait_for_timeout(200)
+    settle(page)
     assert "64 parameters in 2 layers" in said(page)
     page.evaluate("talk.set({widths: '4,3'})")
     page.wait_for_function("box.textContent.includes('parameters in 1 layer:')")
@@ -338,7 +339,7 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
     opened, bare_page, motion
 ):
     bare_page.clock.install()
-    page = opened(motion=motion, wait=0)
+    page = opened(motion=motion)
     page.clock.run_for(1000)
     weights = "box.querySelector('canvas').toDataURL()"
     start = page.evaluate(weights)
@@ -368,14 +369,19 @@ def test_a_motion_comes_back_to_where_it_began_and_a_bar_plays_it_too(
 def test_a_change_is_followed_on_its_way_but_not_where_motion_is_reduced(opened):
     for motion, between in (("no-preference", True), ("reduce", False)):
         page = opened(motion=motion)
-        width = "+box.querySelector('.bar.parameters .long').getAttribute('width')"
-        start = page.evaluate(width)
+        start = page.evaluate("""() => {
+          const bar = box.querySelector(".bar.parameters .long");
+          const width = () => Number(bar.getAttribute("width"));
+          window.widths = [];
+          const note = () => widths.push(width());
+          new MutationObserver(note).observe(bar, {attributes: true});
+          return width();
+        }""")
         page.evaluate("talk.set({width: 3})")
-        page.wait_for_timeout(60)
-        soon = page.evaluate(width)
-        page.wait_for_timeout(500)
-        end = page.evaluate(width)
-        assert start - end > 20 and (soon - end > 2) == between
+        settle(page)
+        *way, end = page.evaluate("widths")
+        assert start - end > 20
+        assert any(end + 2 < width < start - 2 for width in way) == between
 
 
 # Places
@@ -392,7 +398,7 @@ def test_a_finger_drags_an_edge_and_its_drag_is_never_cancelled(opened):
     touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
     page.evaluate("box.replaceChildren(); neurovizScenes.purge(box)")
     show(page, width=390)
-    page.wait_for_timeout(1000)
+    settle(page)
     for kind, way in (("Start", 0), ("Move", 8), ("Move", 30), ("Move", 60)):
         points = [{"x": x, "y": y - way}]
         touch.send(

@@ -19,6 +19,7 @@ from axe import complaints
 from fingers import PHONE, SMALL
 from one_panel import page_of
 from panels import PATIENCE
+from scenes import settle
 
 from benchmarks.live import PAGE, served
 from neuroviz.explorables import LedgerExplorer
@@ -329,7 +330,7 @@ def test_axe_finds_nothing_in_a_live_panel(bare, name, width):
         button = bare.locator(PANEL).get_by_role("button", name=label)
         if button.is_visible():
             button.click()
-    bare.wait_for_timeout(500)
+    settle(bare)
     found = [one for one in complaints(bare) if not one.startswith(OF_A_PAGE)]
     bare.set_viewport_size({"width": 1280, "height": 720})
     bare.locator("#place").evaluate("place => place.style.width = '900px'")

@@ -8,7 +8,7 @@ import pytest
 from all_scenes import SingletonExplorer
 from fingers import PHONE, SMALL
 from one_panel import page_of
-from scenes import HEAR, touch
+from scenes import HEAR, painted, settle, touch
 from test_book import browse, built, notebooks, wake  # noqa: F401
 
 from neuroviz.explorables import (
@@ -39,7 +39,7 @@ def swiped(page, start: tuple[float, float]) -> float:
     """How far the page has scrolled after a finger went up by 150 pixels."""
     before = page.evaluate("scrollY")
     touch(page, start, (0, -150))
-    page.wait_for_timeout(400)
+    settle(page)
     return page.evaluate("scrollY") - before
 
 
@@ -140,7 +140,7 @@ def test_a_handle_follows_a_finger_and_a_picture_lets_it_scroll(
     x, y = middle(page, f"{ring} .room")
     before, top = page.evaluate(said), page.evaluate("scrollY")
     touch(page, (x, y), (60, 40))
-    page.wait_for_timeout(500)
+    settle(page)
     assert page.evaluate("cancelled") == []
     assert page.evaluate(said) != before and page.evaluate("scrollY") == top
     text = ".nv-scene h4, .nv-scene canvas"
@@ -192,7 +192,7 @@ def test_what_is_wider_fades_out_where_there_is_more_and_keys_reach_it(
 def test_back_to_top_covers_no_title(built, browse):  # noqa: F811
     page = browse(notebooks(built)[0], **PHONE)
     page.evaluate("scrollTo({top: 1500, behavior: 'instant'})")
-    page.wait_for_timeout(200)
+    painted(page)
     page.evaluate("scrollTo({top: 1300, behavior: 'instant'})")
     box = page.get_by_role("link", name="Back to top")
     box.wait_for()
@@ -257,8 +257,8 @@ def test_where_a_scene_is_moved_nothing_stands_that_python_said_of_its_still(
     assert name == "Where do the parameters go?"
     moved.get_by_role("button").click()
     moved.wait_for(state="hidden")
-    page.wait_for_timeout(400)  # of the way back
-    assert all(page.locator(one).first.is_visible() for one in heard)
+    for one in heard:
+        page.locator(one).first.wait_for()
 
 
 def test_the_control_of_a_page_goes_with_the_scene(tmp_path, browse):  # noqa: F811

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import all_explorables
 import pytest
-from scenes import load, place, redraw
+from scenes import load, place, redraw, settle
 from test_book import browse  # noqa: F401
 from test_browser import lab, open_page, run_all  # noqa: F401
 
@@ -164,17 +164,17 @@ def test_a_scene_says_its_answer_only_once_somebody_has_moved_it(scene, topic):
     page = scene(state, kind=kind)
     page.evaluate("document.querySelector('.nv').classList.add('nv-asking')")
     redraw(page, kind(state=state))
-    page.wait_for_timeout(200)
+    settle(page)
     (before,) = sensed(page, ".nv")
     assert not re.search(answer, before)
     begun = place(page)
     page.locator(f"{HOLDS}[tabindex='0']").first.focus()
     for key in ("ArrowRight", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_timeout(200)
+    settle(page)
     # What only Python says comes with its answer: here that of the place it began at.
     page.evaluate("place => neurovizScenes.talkOf(box).set(place)", begun)
-    page.wait_for_timeout(400)
+    settle(page)
     (after,) = sensed(page, ".nv")
     assert re.search(answer, after)
 
@@ -404,8 +404,10 @@ def test_after_run_all_no_answer_is_on_the_screen(lab, open_page):
             panel = page.locator(".nv.nv-asking").first
             answer = ANSWERS_OF[topic]
             assert not re.search(answer, panel.evaluate(SENSED)), topic
+            asking = panel.element_handle()
             panel.get_by_role("button", name="Show me").click()
-            page.wait_for_timeout(500)
+            opened = "one => !one.classList.contains('nv-asking')"
+            page.wait_for_function(opened, arg=asking)
         page.close()
 
 

@@ -89,7 +89,7 @@ def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_
     while "two sets of weights" not in said(page):
         assert place(page)["along"] > -1
         page.keyboard.press("ArrowDown")
-        page.wait_for_timeout(40)
+        settle(page)
     at = middle(page, POINT)
     for moves in ("curve", "surface"):
         page.keyboard.press("Enter")
@@ -98,14 +98,15 @@ def test_the_keyboard_takes_the_point_to_the_yellow_line_and_back_and_turns_the_
             and np.hypot(*np.subtract(middle(page, POINT), at)) < 3
         )
     page.locator("canvas").focus()
+    settle(page)
     at_first = middle(page, POINT)
     for key in ("ArrowLeft", "+"):
         seen = middle(page, POINT)
         page.keyboard.press(key)
-        page.wait_for_timeout(100)
+        settle(page)
         assert middle(page, POINT) != seen, key
     page.keyboard.press("Home")
-    page.wait_for_timeout(100)
+    settle(page)
     assert middle(page, POINT) == at_first
 
 
@@ -162,7 +163,7 @@ def test_a_second_finger_moves_nothing(scene):
 
     def fingers(kind, *points):
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
-        page.wait_for_timeout(60)
+        settle(page)
         return middle(page, POINT)
 
     begin = fingers("touchStart", first)
@@ -197,7 +198,7 @@ def test_of_eighteen_surfaces_each_is_there_when_it_comes_into_sight(scene):
     )
     panel.close()
     seen = page.locator(".one-of-many canvas")
-    page.wait_for_timeout(500)
+    settle(page)
     for n in (0, 17, 9, 1, 0):
         seen.nth(n).scroll_into_view_if_needed()
         page.wait_for_function(
@@ -269,7 +270,7 @@ def test_a_slice_that_changes_is_drawn_anew(scene):
     seen = page.locator("canvas").screenshot()
     redraw(page, SurfaceExplorer(state="preset=tangent"))
     page.wait_for_function("box.textContent.includes('α = 2:')")
-    page.wait_for_timeout(300)
+    settle(page)
     assert page.locator("canvas").screenshot() != seen
     assert page.locator(POINT).count() == 1
 
@@ -371,7 +372,7 @@ def test_tab_goes_through_the_parts_of_a_scene_as_they_stand_on_the_screen(scene
     page = scene("", kind=kind)
     for width in (1100, 390, 1100):
         redraw(page, kind(), width)
-        page.wait_for_timeout(100)
+        settle(page)
         assert page.evaluate(AGAINST_THE_SCREEN) == [], width
 
 
@@ -463,6 +464,17 @@ def bars(page) -> list[float]:
     return ask(page, "heights", theme.color("focus"))
 
 
+def middle_at(page, selector, controls):
+    """Where a handle is for these controls, which are then put back."""
+    before = place(page)
+    page.evaluate("to => box.talk.set(to)", controls)
+    settle(page)
+    seen = middle(page, selector)
+    page.evaluate("to => box.talk.set(to)", before)
+    settle(page)
+    return seen
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("state", "goal"),
@@ -479,7 +491,8 @@ def test_the_point_is_dragged_along_its_fibre_and_the_bars_stand_still(
     scene, state, goal
 ):
     page = scene(state, kind=FiberExplorer)
-    before, still, (x, y) = place(page), bars(page), ask(page, "middleAt", PAIR, goal)
+    before, still = place(page), bars(page)
+    x, y = middle_at(page, PAIR, goal)
     dragged(page, PAIR, x + 2, y - 2)
     here = place(page)
     assert here["off"] == 0 and here["along"] == pytest.approx(
@@ -510,7 +523,7 @@ def test_off_the_fibre_the_point_goes_with_the_pointer_and_the_bars_move(scene):
 
 def test_a_bar_that_is_longer_than_the_axis_says_its_number(scene):
     page = scene("walk=a-alone;along=1.4", kind=FiberExplorer)
-    page.wait_for_timeout(200)
+    settle(page)
     panel = FiberExplorer(state="walk=a-alone;along=1.4")
     outputs = outputs_now(panel._shown).T.ravel()
     reach = panel.facts["outputs"]["reach"]
@@ -540,13 +553,13 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
         before = place(page)[name]
         page.keyboard.press(key)
         assert way * (place(page)[name] - before) > 0.005
-    page.wait_for_timeout(100)  # a frame
+    settle(page)  # a frame
     before = bars(page)
     page.keyboard.press("Enter")
     assert place(page)["negative"]
     page.get_by_role("button", name="another input X").focus()
     page.keyboard.press("Enter")
-    page.wait_for_timeout(100)
+    settle(page)
     assert place(page)["input"] == 2 and bars(page) != before
     page = scene("preset=rank-one;along=0.5", kind=FiberExplorer)
     still = bars(page)

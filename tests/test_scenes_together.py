@@ -3,7 +3,7 @@
 import all_explorables
 import pytest
 from all_scenes import SCENES
-from scenes import code_of
+from scenes import code_of, settle
 
 from neuroviz.deep.hypotheses_panel import HypothesesExplorer
 from neuroviz.kit import theme
@@ -52,7 +52,7 @@ def test_a_scene_looks_the_same_alone_and_among_all_others(bare_page):
             bare_page.add_script_tag(content=code)
         for name in names:
             bare_page.evaluate(SHOW, [name, drawn[name]])
-        bare_page.wait_for_timeout(1000)  # what begins with a move has come to rest
+        settle(bare_page)  # what begins with a move has come to rest
         return {name: bare_page.evaluate(PLACES, name) for name in names}
 
     together = places_in_a_page_with(drawn)
@@ -75,9 +75,9 @@ def test_a_scene_that_is_drawn_while_it_is_hidden_looks_as_one_in_sight(bare_pag
         bare_page.set_content(theme.css() + box)
         bare_page.add_script_tag(content=code)
         bare_page.evaluate(SHOW, [name, drawn])
-        bare_page.wait_for_timeout(500)
+        settle(bare_page)
         bare_page.evaluate("document.querySelector('.nv').style.display = ''")
-        bare_page.wait_for_timeout(1000)
+        settle(bare_page)
         return bare_page.evaluate(PLACES, name)
 
     for kind in few(REDRAWN):

@@ -82,7 +82,7 @@ def test_what_only_python_says_is_hidden_while_the_curve_follows(scene):
     assert page.evaluate(CURVES) != before
     here = place(page)
     redraw(page, SectionExplorer(state=f"offset={here['offset']}"))
-    page.wait_for_timeout(100)
+    settle(page)
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
 
 
@@ -153,7 +153,7 @@ def test_the_keyboard_alone_moves_and_turns_the_plane(scene):
     ):
         page.keyboard.press(key)
         assert (place(page)["turn"], place(page)["tilt"]) == (turn, tilt), key
-    page.wait_for_timeout(100)
+    settle(page)
     assert (
         page.locator(ARROW).get_attribute("aria-valuetext")
         == "turned by 0°, tilted by 10°"
@@ -167,7 +167,7 @@ def test_the_curve_stands_in_its_rectangle_and_nothing_is_cut_off(scene, width):
     page = scene(kind=SectionExplorer)
     page.set_viewport_size({"width": width, "height": 900})
     redraw(page, SectionExplorer(), width)
-    page.wait_for_timeout(200)
+    settle(page)
     runs, ((left, right, top, bottom),) = page.evaluate(CURVES)
     assert runs and 0 <= left < right <= width
     for a, b, c, d in runs:

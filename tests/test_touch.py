@@ -15,7 +15,7 @@ from all_scenes import (
     UnrollingExplorer,
     VirtualWeightsExplorer,
 )
-from scenes import touch
+from scenes import settle, touch
 
 pytestmark = pytest.mark.browser
 
@@ -188,5 +188,5 @@ def test_the_page_scrolls_past_a_picture(phone, kind):
             if all(abs(x - a) > 40 or abs(y - b) > 40 for _, a, b, *_ in handles)
         ]
         touch(page, free[len(free) // 2], (0, -150), steps=12)
-        page.wait_for_timeout(300)
+        settle(page)
         assert page.evaluate("scrollY") > before + 30, view

@@ -3,7 +3,7 @@ keyboard."""
 
 import numpy as np
 import pytest
-from scenes import asked, dragged, middle, place, redraw, said
+from scenes import asked, dragged, middle, place, redraw, said, settle
 
 from neuroviz.deep.virtual_panel import VirtualWeightsExplorer
 
@@ -106,7 +106,7 @@ def test_a_finger_drags_a_knob_on_a_phone(phone, state, name, control):
             "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": at}
         )
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_timeout(100)
+    settle(page)
     assert page.evaluate(VALUE, control) < before
     assert centre(page, name) == pytest.approx((x, y + 30), abs=3)
     assert page.evaluate("cancelled") == []
@@ -123,7 +123,7 @@ def test_in_a_narrow_place_views_stand_below_one_another(scene):
         page = scene("layers=4;width=4", kind=VirtualWeightsExplorer)
         page.set_viewport_size({"width": width, "height": 900})
         redraw(page, VirtualWeightsExplorer(state="layers=4;width=4"), width)
-        page.wait_for_timeout(100)
+        settle(page)
         page.evaluate("document.body.style.margin = 0")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         boxes = [
@@ -180,5 +180,5 @@ def test_cells_keep_their_size_when_the_basis_begins_to_turn(scene):
     before = page.evaluate(CELLS)
     assert before
     redraw(page, VirtualWeightsExplorer(state="layers=4;interface=middle;along=0.7"))
-    page.wait_for_timeout(400)
+    settle(page)
     assert page.evaluate(CELLS) == pytest.approx(before, abs=0.01)

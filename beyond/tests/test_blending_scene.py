@@ -4,7 +4,7 @@ without a kernel."""
 from math import cos, radians, sin
 
 import pytest
-from scenes import ask, dragged, named, pause, place, redraw, said, touch
+from scenes import ask, dragged, named, pause, place, redraw, said, settle, touch
 
 from neuroviz_beyond.blending.panel import BlendingExplorer
 
@@ -59,13 +59,13 @@ def test_the_first_column_turns_three_times_as_fast_and_the_second_stands(
     (first, second), hollow = tips(), middle_of(page, ".nv-view-first .before", 0)
     page.locator(OMEGA).focus()
     page.keyboard.press("Shift+ArrowUp")
-    page.wait_for_timeout(100)
+    settle(page)
     assert place(page)["angle"] == 20
     after, same = tips()
     assert same == second and after != first
     for _ in range(10):
         page.keyboard.press("Shift+ArrowUp")
-    page.wait_for_timeout(100)
+    settle(page)
     assert place(page)["angle"] == 120
     assert tips()[0][0] == pytest.approx(hollow, abs=0.5)
 
@@ -82,7 +82,7 @@ def test_with_other_tokens_the_second_column_moves_and_one_place_is_left(
     assert page.locator(".nv-view-omega .place").count() == 3
     assert page.locator(".nv-view-distance .place").count() == 4  # 0° and 360°
     page.evaluate("box.talk.set({slant: 0.3})")
-    page.wait_for_timeout(400)
+    settle(page)
     assert page.locator(".nv-view-omega .place").count() == 1
     assert "moves as well" in seen(page, "second")
     assert "away from what it was" in seen(page, "distance")
@@ -94,7 +94,7 @@ def test_keys_go_to_both_ends_and_step_by_step(scene):  # noqa: F811
         page.locator(handle).focus()
         for key, value in (("End", 360), ("ArrowLeft", 359), ("Home", 0)):
             page.keyboard.press(key)
-            page.wait_for_timeout(60)
+            settle(page)
             assert place(page)[name] == value
             assert ask(page, "valued")[1] == str(value)
 
@@ -121,7 +121,7 @@ def test_heads_turn_and_the_bars_stand_still_until_the_values_stay_behind(
     assert "the outputs stand still" in seen(page, "outputs")
     assert "rank 3, allowed is 2" in seen(page, "weights")
     page.evaluate("box.talk.set({follow: false})")
-    page.wait_for_timeout(400)
+    settle(page)
     assert "without V′ they move" in seen(page, "outputs")
     assert heights() != pytest.approx(before, abs=1)
 
@@ -136,7 +136,7 @@ def test_ranks_are_allowed_at_four_places_or_everywhere(scene):  # noqa: F811
     assert page.locator(".nv-view-weights .frame.out").count() == 0
     for state in ("view=heads", f"{HEADS};shared=yes"):
         redraw(page, BlendingExplorer(state=state))
-        page.wait_for_timeout(200)
+        settle(page)
         assert page.locator(".nv-view-g .every").count() == 1
         assert page.locator(".nv-view-g .place").count() == 0
 
@@ -152,7 +152,7 @@ def test_the_numbers_of_g_that_stay_free_are_those_of_the_formula(scene):  # noq
         ("heads=4", 0, 0),
     ):
         redraw(page, BlendingExplorer(state=f"view=heads;{state}"))
-        page.wait_for_timeout(200)
+        settle(page)
         assert page.locator(".nv-view-count .free").count() == free
         assert page.locator(".nv-view-count .gone").count() == gone
     assert page.locator(".nv-view-count .unknown").count() == 16
@@ -167,7 +167,7 @@ def test_another_view_brings_its_own_parts_and_nothing_else(scene):  # noqa: F81
         ("", OMEGA, G),
     ):
         redraw(page, BlendingExplorer(state=state))
-        page.wait_for_timeout(200)
+        settle(page)
         assert page.locator(here).is_visible()
         assert not page.locator(gone).is_visible()
         views = page.locator(".nv-view").all()

@@ -2,7 +2,18 @@
 kernel."""
 
 import pytest
-from scenes import ask, dragged, middle, named, pause, place, redraw, said, touch
+from scenes import (
+    ask,
+    dragged,
+    middle,
+    named,
+    pause,
+    place,
+    redraw,
+    said,
+    settle,
+    touch,
+)
 
 from neuroviz_beyond.proofs.uniqueness_panel import SingletonExplorer
 
@@ -30,12 +41,12 @@ def test_the_words_of_python_are_dimmed_until_it_says_them_of_this_place(
     page = scene("candidate=unrelated;travel=0.4", kind=SingletonExplorer)
     page.locator(named("(μ, ν) of θ′")).focus()
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_timeout(100)
+    settle(page)
     assert place(page)["travel"] == pytest.approx(0.5)
     assert "nv-ahead" in page.locator(".nv").get_attribute("class")
     assert "only Python says" in said(page)
     redraw(page, SingletonExplorer(state="candidate=unrelated;travel=0.5"))
-    page.wait_for_timeout(100)
+    settle(page)
     assert "nv-ahead" not in page.locator(".nv").get_attribute("class")
 
 
@@ -46,7 +57,7 @@ def test_where_they_meet_there_is_a_ring_and_python_says_where(scene):
         assert view.locator("circle.meeting").is_visible()
         assert view.locator(".where").text_content() == words
     page.evaluate("box.talk.set({travel: 0.4})")
-    page.wait_for_timeout(500)
+    settle(page)
     assert not page.locator("circle.meeting").first.is_visible()
 
 
@@ -72,14 +83,14 @@ def test_after_peeling_the_second_layer_moves(scene):
     band = page.locator(".nv-view-left .band")
     before = float(band.get_attribute("y"))
     page.evaluate("box.talk.set({travel: 0.8})")
-    page.wait_for_timeout(500)
+    settle(page)
     assert float(band.get_attribute("y")) > before + 50
 
 
 def test_without_a_way_there_is_nothing_to_play_or_to_hold(scene, bare_page):
     page = scene(kind=SingletonExplorer)
     redraw(page, SingletonExplorer(state="candidate=the same"))
-    page.wait_for_timeout(400)
+    settle(page)
     assert not page.locator(".nv-play").is_visible()
     assert page.locator(".nv-hint").inner_text() == ""
     assert not any(one.is_visible() for one in page.locator(".nv-handle").all())

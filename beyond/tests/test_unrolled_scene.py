@@ -26,7 +26,6 @@ pytestmark = pytest.mark.browser
 TURN = named("turn the window round")
 FACTORS = "[role=slider][aria-label='place k']"
 TERM = ".nv-view-term"
-TWEEN = 500  # milliseconds
 # What stands in a row of the term, from left to right: words whose middles are as high.
 ROWS = """() => {
   const rows = {};
@@ -129,11 +128,11 @@ def test_the_ring_turns_the_window_round_and_a_short_drag_goes_home(scene):
     (before,) = row(page, "x₃")
     x, y = middle(page, TURN)
     dragged(page, TURN, x, y + 20)
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert asked(page, "reflect") == [False] and "sum" not in said(page)
     assert middle(page, TURN) == pytest.approx((x, y), abs=1)
     dragged(page, TURN, x, y + 400)
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert asked(page, "place", "reflect") == [3, True]
     tokens, turned = row(page, "x₃")
     assert tokens == before
@@ -148,7 +147,7 @@ def test_the_sum_is_that_of_both_terms(scene):
     study = panel._shown
     panel.close()
     page = scene("layers=2;place=3;reflect=yes", kind=UnrollingExplorer)
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     words = [words for one in page.evaluate(ROWS) for words in one]
     said = [float(one[2:].replace("−", "-")) for one in words if one.startswith("= ")]
     (total,) = (one.split()[1] for one in words if one.startswith("sum "))
@@ -188,14 +187,14 @@ def test_the_keyboard_alone_picks_factors_and_turns_the_window(scene):
         page.keyboard.press(key)
         assert asked(page, "reflect") == [is_turned], key
     page.keyboard.press("ArrowDown")
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert ask(page, "valued")[1:] == ["1", "1", "turned round"]
 
 
 def test_where_only_y_and_x_are_left_nothing_is_picked_or_turned(scene):
     page = scene("layers=2;place=3", kind=UnrollingExplorer)
     redraw(page, UnrollingExplorer(state="layers=2;place=3;two_tokens=yes"))
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert not page.locator(TURN).is_visible()
     factors = page.locator(FACTORS)
     assert factors.get_attribute("aria-disabled") == "true"
@@ -215,13 +214,13 @@ def test_a_finger_turns_the_window_and_picks_a_factor_on_a_phone(phone):
     page.locator(TURN).scroll_into_view_if_needed()
     page.evaluate("window.scrollBy(0, 300)")
     touch(page, centre(page, f"{TURN} .ring"), (0, 200))
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert page.evaluate(values) == [3, True]
     frames = bars(page)
     upper = min(frames, key=lambda box: (round(box["y"]), box["x"]))
     right = max(box["x"] for box in frames)
     touch(page, centre_of(upper), (right - upper["x"], 0))
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     assert page.evaluate(values) == [4, True]
     assert page.evaluate("cancelled") == []
 
@@ -242,7 +241,7 @@ def test_the_names_of_layers_lie_not_on_the_tree(scene, size):
                 state = f"layers={layers};place={middle_place};tokens=4;{more}"
                 for width in (1085, 820, 390):
                     redraw(page, UnrollingExplorer(state=state), width)
-                    page.wait_for_timeout(TWEEN)
+                    settle(page)
                     assert page.evaluate(UNDER_NAMES) == [], (state, width)
 
 
@@ -253,7 +252,7 @@ def test_names_for_which_there_is_no_room_are_left_out(scene):
     def seen(layers: int, width: int) -> tuple[int, int, list[str]]:
         """How many factors have names, how many tokens, and which layers."""
         redraw(page, UnrollingExplorer(state=f"layers={layers}"), width)
-        page.wait_for_timeout(TWEEN)
+        settle(page)
         words = page.locator(f"{TERM} text").all_text_contents()
         names = [one for one in words if one.startswith("M")]
         tokens = [one for one in words if one.strip("x₁₂₃₄") == ""]
@@ -277,7 +276,7 @@ def test_names_for_which_there_is_no_room_are_left_out(scene):
 def test_the_wash_lies_behind_the_key_of_the_tree_and_its_tokens(scene, layers, width):
     page = scene(f"layers={layers}", kind=UnrollingExplorer)
     redraw(page, UnrollingExplorer(state=f"layers={layers}"), width)
-    page.wait_for_timeout(TWEEN)
+    settle(page)
     wash = page.locator(".nv-view-tree .wash").bounding_box()
     end = wash["x"] + wash["width"]
     leaves = page.locator(".nv-view-tree .role-ink circle").all()
@@ -298,7 +297,7 @@ def test_what_only_python_says_is_hidden_until_it_has_answered(scene):
     page = scene("layers=2;place=3", kind=UnrollingExplorer)
 
     def seen() -> list[bool]:
-        page.wait_for_timeout(TWEEN)
+        settle(page)
         return [one.is_visible() for one in page.locator("h4").all()]
 
     assert seen() == [True, True] and "only Python says" not in said(page)
@@ -396,7 +395,7 @@ def test_a_term_of_two_tokens_is_not_turned_whatever_is_pressed(scene):
     before = page.evaluate(drawn)
     page.locator(FACTORS).focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(400)
+    settle(page)
     assert page.evaluate(drawn) == before
 
 
@@ -404,5 +403,5 @@ def test_of_two_tokens_there_is_nothing_to_play(scene):
     page = scene(kind=UnrollingExplorer)
     assert page.locator(".nv-play").is_visible()
     redraw(page, UnrollingExplorer(state="two_tokens=yes"))
-    page.wait_for_timeout(200)
+    settle(page)
     assert not page.locator(".nv-play").is_visible()
