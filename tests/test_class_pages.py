@@ -549,6 +549,21 @@ def test_what_is_typed_outlasts_what_the_class_sends(student, teacher):
 
 
 @pytest.mark.long
+def test_a_choice_that_is_set_outlasts_what_the_class_sends(room, teacher):
+    desk = teacher_of(room)
+    desk.ask("POST", "/", {"choose": CHOICE})
+    field = teacher.locator("select#hand")
+    field.wait_for()
+    first, second = field.locator("option").all_inner_texts()
+    field.select_option(second)
+    assert Visitor(room.students).lock(first, CHOICE).status == 200
+    teacher.get_by_text("1 of 1 have answered").wait_for()
+    assert field.input_value() == second
+    press(teacher, "Count it")
+    teacher.get_by_role("button", name=f"−1 hand for {second}").wait_for()
+
+
+@pytest.mark.long
 def test_the_end_shows_all_answers_and_is_said(student, teacher):
     page = student()
     box(page).get_by_label("My guess").wait_for()

@@ -18,6 +18,7 @@ from scenes import (
     touch,
 )
 
+from neuroviz.kit import theme
 from neuroviz.singular.learning_facts import CHOICES, MOVES, RANGES
 from neuroviz.singular.learning_panel import LearningExplorer
 
@@ -251,6 +252,28 @@ def test_random_targets_are_tried_and_counted(scene):
     first = singular_of(page, 100)
     page.locator("button", has_text="100 random targets").click()
     assert first <= singular_of(page, 200) < 80
+
+
+@pytest.mark.long
+def test_targets_that_were_tried_stay_in_another_theme(scene):
+    state = "s=1;y=0.45;z=0.5"
+    page = learning(scene, state, "reduce")
+
+    def in_theme(mode):
+        with theme.using({"mode": mode}):
+            redraw(page, LearningExplorer(state=state))
+        settle(page)
+        return page.locator("canvas").screenshot()
+
+    press(page, "none")
+    answer_of(page)
+    before = in_theme("dark")
+    in_theme("light")
+    assert in_theme("dark") == before
+    in_theme("light")
+    page.locator("button", has_text="100 random targets").click()
+    singular_of(page, 100)
+    assert in_theme("dark") != before
 
 
 def singular_of(page, targets):

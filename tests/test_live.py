@@ -14,9 +14,11 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import all_explorables as explorables
+import anywidget
 import pytest
 from axe import complaints
 from fingers import PHONE, SMALL
+from node import ask
 from one_panel import page_of
 from panels import PATIENCE
 from scenes import settle
@@ -69,6 +71,23 @@ def test_the_files_of_a_live_page_are_small_and_whole(tmp_path):
     names = {path.name.split("-")[0] for path in tmp_path.glob("*.whl")}
     assert names == {name.replace("-", "_") for name in live.PURE}
     assert "https://cdn.jsdelivr.net/pyodide/v" in (tmp_path / "start.js").read_text()
+
+
+# anywidget gives the script of a widget two seconds, of which a slow page needs more.
+TIMEOUTS = """
+import { amd } from "book/amd";
+const all = given.map((milliseconds: number) => AbortSignal.timeout(milliseconds));
+await new Promise((then) => setTimeout(then, 2200));
+say(all.map((one: AbortSignal) => one.aborted && !amd.factory));
+process.exit();
+"""
+
+
+@pytest.mark.long
+def test_a_page_waits_long_for_a_widget_and_not_for_anything_else():
+    script = Path(anywidget.__file__).with_name("nbextension") / "index.js"
+    assert "AbortSignal.timeout(2e3)" in script.read_text(encoding="utf-8")
+    assert ask(TIMEOUTS, [2000, 100]) == [False, True]
 
 
 # In a browser

@@ -16,9 +16,10 @@ from neuroviz.kit.plot import plain
 PAGE = Path(__file__).parents[1] / "docs" / "scene.md"
 LIST = """import { offer } from "../kit/sections";
 import { failing } from "./failing";
+import { late } from "./late";
 import { product } from "./product";
 
-offer("deep", { failing, product });
+offer("deep", { failing, late, product });
 """
 # What paints in a frame fails, and so does what ▶ plays.
 FAILING = """import { eachFrame, player } from "../kit/motion";
@@ -39,6 +40,21 @@ function make(host: HTMLElement) {
   return { show() {}, close };
 }
 export const failing = { make, style: ".nv-failing { height: 100px }" };
+"""
+# A view that comes with the second answer of Python.
+LATE = """import { viewIn, type View } from "../kit/view";
+
+function make(host: HTMLElement) {
+  let view: View | null = null;
+  let shown = 0;
+  function show() {
+    shown++;
+    if (shown > 1) view ??= viewIn(host, "late");
+    view?.size();
+  }
+  return { show, close() {} };
+}
+export const late = { make, style: ".nv-late { display: grid; height: 100px }" };
 """
 # The controls of a panel, which do what the test says.
 DRAW_WITH_TALK = """(message) => {
@@ -90,6 +106,7 @@ def folder():
         folder = Path(name)
         (folder / "product.ts").write_text(code_of("ts"), encoding="utf-8")
         (folder / "failing.ts").write_text(FAILING, encoding="utf-8")
+        (folder / "late.ts").write_text(LATE, encoding="utf-8")
         (folder / "list.ts").write_text(LIST, encoding="utf-8")
         yield folder
 
@@ -288,6 +305,18 @@ def test_a_scene_that_fails_while_it_moves_says_so_in_its_place(
         seen = len(errors)
         opened.wait_for_timeout(300)
         assert len(errors) == seen, "once, and not in each frame"
+
+
+@pytest.mark.browser
+def test_a_view_that_comes_later_is_as_large_as_its_box_too(opened, message):
+    message = message | {"name": "deep/late"}
+    for _ in range(2):
+        opened.evaluate(DRAW, message)
+    height = "document.querySelector('.nv-view-late svg').height.baseVal.value"
+    before = opened.evaluate(height)
+    assert before > 0
+    opened.evaluate("document.querySelector('.nv-late').style.height = '150px'")
+    opened.wait_for_function(f"{height} === {before + 50}", timeout=20_000)
 
 
 @pytest.mark.browser
