@@ -104,20 +104,15 @@ def _recovery(answer: FactorizationStudy) -> str:
             f" nor K; {here} remain."
         )
     low = min(ranks, key=ranks.get)
-    usual = (
-        f", against {answer.count.fiber} at most points"
-        if here != answer.count.fiber
-        else ""
-    )
     # both ranks dropped: the kernel of the derivative exceeds the fibre
     if max(ranks.values()) < min(a, d):
         return (
             f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here"
-            f" {here} directions are silent, to first order{usual}."
+            f" {here} directions are silent, to first order."
         )
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and"
-        f" the fibre is more than one orbit; here it has dimension {here}{usual}."
+        f" the fibre is more than one orbit; here it has dimension {here}."
     )
 
 

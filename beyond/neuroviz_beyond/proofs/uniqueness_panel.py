@@ -228,8 +228,7 @@ def _say_end(study: SingletonStudy) -> str:
         return f"The theorem says nothing here; still, {floats}: not the same function."
     if study.setting.travel < 1:
         return (
-            "Were the functions the same, both outputs would be equal all along the"
-            " way: move it to the end."
+            "One function would have equal outputs all along the way: move to the end."
         )
     if end.left_meet and end.right_meet:
         seen = "one output is (Lx₁, Lx₁), the other (L′x₂, L′x₂): "

@@ -244,7 +244,7 @@ def study_search(setting: SearchSetting) -> Generator[str, None, SearchStudy]:
     """Search the fibre of the network of a setting.
 
     >>> study_search(SearchSetting("softmax-1", starts=4)).search.note
-    '4 starts, 4 verified on fresh inputs; all within ... of one point (σ_min ...).'
+    '4 starts, 4 verified on fresh inputs; all within ... of one point, σ_min = ....'
     >>> list(study_search.in_steps(SearchSetting("softmax-1", starts=4, seed=1)))[1]
     'softmax, 1 layer: 1 of 4 starts, 1 verified'
     >>> def residuals(starts):

@@ -411,7 +411,7 @@ def _say_limits(study: SearchStudy) -> str:
     if not search.others:
         return "A search can refute that there is one point, and cannot prove it."
     apart = max(point.residual for point in search.classes)
-    return f"The outputs at the points found differ by at most {tiny(apart)}."
+    return f"At these points outputs differ by at most {tiny(apart)}."
 
 
 def _of_the_search(study: SearchStudy) -> Reasons:

@@ -4,6 +4,7 @@ words for it."""
 from dataclasses import dataclass
 
 from neuroviz.attention.symmetry import VirtualWeights
+from neuroviz.kit.words import signed, tiny
 from neuroviz.rank.results import counted
 from neuroviz_beyond.search.equivalent_weights import RESCALED, SAME
 from neuroviz_beyond.transformers import Transformer
@@ -148,11 +149,12 @@ class FiberSearch:
         if len(self.classes) == 1:
             (point,) = self.classes
             every = "all" if point.found == self.verified else f"{point.found}"
-            known = "" if point.is_given else f" ({point.symmetry})"
-            sigma = f"σ_min {point.sigma_min:.0e}"
+            known = "" if point.is_given else f", {point.symmetry}"
+            least = point.sigma_min
+            sigma = tiny(least) if least < 0.01 else signed(least, 2)
             said.append(
-                f"{every} within {point.radius:.0e} of one point{modulo}{known}"
-                f" ({sigma})"
+                f"{every} within {tiny(point.radius)} of one point{modulo}{known}"
+                f", σ_min = {sigma}"
             )
         elif self.classes:
             each = ", ".join(
