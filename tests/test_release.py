@@ -285,7 +285,9 @@ def test_what_is_built_installs_and_works(tmp_path):
             next(name for name in other if name.endswith("METADATA"))
         ).decode()
     assert "neuroviz_beyond/py.typed" in other
-    further = {name.removeprefix("beyond/") for name in texts} - path
+    further = {
+        name.removeprefix("beyond/") for name in texts if name.startswith("beyond/")
+    }
     begin = f"neuroviz_beyond/{BEGIN.partition('/')[2]}"
     assert further and {f"{begin}{name}" for name in further} == {
         name for name in other if name.startswith(begin)
