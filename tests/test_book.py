@@ -754,9 +754,12 @@ def test_every_figure_has_a_description_and_every_control_a_name(built):
     for path in notebooks(built):
         text = path.read_text(encoding="utf-8")
         panels = re.findall(r'class="nv-panel[ "]', text)
-        assert len(panels) == len(
-            re.findall(r'role="(?:group|img)" aria-label="[^"]{20,}" style', text)
-        )
+        labels = re.findall(r'role="(?:group|img)" aria-label="([^"]*)" style', text)
+        titles = re.findall(r'class="nv-title">([^<]+)<', text)
+        assert len(labels) == len(panels)
+        for label in labels:  # the title, where a description would answer the question
+            is_title = label in [title.strip() for title in titles]
+            assert is_title or len(label) >= 20, (path.name, label)
         named = re.findall(
             r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select)'
             r' id="([^"]+)"',
