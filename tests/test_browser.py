@@ -336,16 +336,23 @@ def test_a_notebook_runs_and_answers_in_a_real_browser(
     assert rooms_of(page) == [340, 156] and page.evaluate(CUT_OFF) == []
 
 
+SLIDERS = ".nv-controls .widget-slider:visible"
+
+
+def with_sliders(page):
+    return page.locator(PANEL).filter(has=page.locator(SLIDERS)).first
+
+
 def rooms_of(page) -> list[int]:
-    """Pixels of a slider of the first panel, and of its label."""
-    slider = page.locator(f"{PANEL} .nv-controls .widget-slider").first
+    """Pixels of a slider of the first panel that shows one, and of its label."""
+    slider = with_sliders(page).locator(SLIDERS).first
     boxes = slider, slider.locator(".widget-label")
     return [round(box.bounding_box()["width"]) for box in boxes]
 
 
 def enlarge(page) -> None:
-    """The mode Lecture, pressed in the first panel."""
-    panel = page.locator(PANEL).first
+    """The mode Lecture, pressed in the first panel that shows a slider."""
+    panel = with_sliders(page)
     panel.get_by_role("button", name="⋯", exact=True).click()
     panel.get_by_role("button", name="Lecture", exact=True).click()
     page.wait_for_selector(f"{PANEL}.nv-lecture")
