@@ -357,7 +357,7 @@ def test_axe_finds_nothing_in_a_live_panel(bare, name, width):
 
 
 FLINT = """
-    polynomial common_factor zeros _rank _balls _attend _attend_moved ball_jacobian
+    polynomial common_factor zeros _rank _attend _attend_moved
 """.split()
 IMPORTS = """
 from __future__ import annotations
@@ -368,14 +368,15 @@ import flint
 from flint import arb_mat
 """
 ASKED = """
-form, weights = polynomial(-6, 1, 1), [[arb_mat([[1, 2], [0, k]]) for k in (3, 5, 7)]]
+form = polynomial(-6, 1, 1)
 common = common_factor([form * form, form * 3], 4)
 found = [form.gcd(form * form), zeros(form, 3), common]
 row = [Fraction(1, 3), Fraction(2, 3)]
 found += [_rank([row, [Fraction(1), Fraction(n)]]) for n in (2, 3)]
 found += [flint.nmod_mat(2, 2, [1, 2, 3, n], 8388593).rank() for n in (6, 7)]
-X, functional = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
-found.append(ball_jacobian("softmax", weights, [True] * 12, [X], [functional]))
+logits, moved = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
+S = _attend("softmax", logits)
+found += [S, _attend_moved("softmax", S, moved)]
 """
 
 

@@ -337,7 +337,7 @@ def test_home_and_end_lead_to_the_ends_and_leave_the_page_where_it_is(
     for ring in seen:
         # What has gone to an end may hide another one.
         page.evaluate("to => box.talk.set(to)", opened)
-        page.wait_for_function("ring => ring.checkVisibility()", arg=ring)
+        settle(page)
         ring.focus()
         top = page.evaluate("scrollY")
         for key, end in (("End", "max"), ("Home", "min")):
