@@ -80,7 +80,9 @@ SETTLE = """async () => {
   const fades = () =>
     document.getAnimations().some((one) => one instanceof CSSTransition);
   let before, same = 0;
+  const begun = performance.now();
   while (same < 5) {
+    if (performance.now() - begun > 60_000) throw new Error("it goes on moving");
     await frame();
     const now = document.body.outerHTML;
     same = now === before && !fades() ? same + 1 : 0;
@@ -93,7 +95,8 @@ PAINTED = """async () => {
 
 
 def settle(page) -> None:
-    """Wait until five frames in a row are the same, and nothing fades."""
+    """Wait until five frames in a row are the same, and nothing fades. What goes on by
+    itself never settles: `painted` is for that."""
     page.evaluate(SETTLE)
 
 

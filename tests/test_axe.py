@@ -11,7 +11,7 @@ from all_scenes import SCENES
 from axe import AXE, complaints
 from fingers import PHONE
 from node import need_node
-from scenes import redraw, settle
+from scenes import painted, redraw
 from test_book import browse, built, notebooks, wake  # noqa: F401
 
 pytestmark = pytest.mark.browser
@@ -74,7 +74,7 @@ def test_axe_finds_nothing_on_a_page(built, browse, few, width, mode):  # noqa: 
         page.evaluate(
             "for (const one of document.querySelectorAll('details')) one.open = true"
         )
-        settle(page)
+        painted(page)
         found = complaints(page)
         assert not found, "\n".join([path.relative_to(built).as_posix(), *found])
         page.context.close()
