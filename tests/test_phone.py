@@ -319,6 +319,7 @@ FOCUS = """() => {
 LEFT_OUT = """() => [...document.querySelectorAll(
   "article :is(a[href], summary, button, input, select, .nv-handle)",
 )].filter((one) => one.checkVisibility({ visibilityProperty: true }) &&
+  one.getClientRects().length && // a hidden handle says that it is visible
   !one.dataset.reached && !one.matches(":disabled, .headerlink, [tabindex='-1']"),
 ).map((one) => one.outerHTML.slice(0, 100))"""
 
