@@ -104,15 +104,17 @@ def _recovery(answer: FactorizationStudy) -> str:
             f" nor K; {here} remain."
         )
     low = min(ranks, key=ranks.get)
+    # `_describe` has said that this is what it is at most points.
+    usual = f", against {answer.count.fiber}" if here != answer.count.fiber else ""
     # both ranks dropped: the kernel of the derivative exceeds the fibre
     if max(ranks.values()) < min(a, d):
         return (
             f"C cannot be recovered: Q and K both have rank below {min(a, d)}; here"
-            f" {here} directions are silent, to first order."
+            f" {here} directions are silent, to first order{usual}."
         )
     return (
         f"C cannot be recovered: {low} has rank {ranks[low]}, below {min(a, d)}, and"
-        f" the fibre is more than one orbit; here it has dimension {here}."
+        f" the fibre is more than one orbit; here it has dimension {here}{usual}."
     )
 
 
