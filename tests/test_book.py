@@ -753,13 +753,15 @@ def test_the_site_is_small(built):
 def test_every_figure_has_a_description_and_every_control_a_name(built):
     for path in notebooks(built):
         text = path.read_text(encoding="utf-8")
-        panels = re.findall(r'class="nv-panel[ "]', text)
-        labels = re.findall(r'role="(?:group|img)" aria-label="([^"]*)" style', text)
-        titles = re.findall(r'class="nv-title">([^<]+)<', text)
-        assert len(labels) == len(panels)
-        for label in labels:  # the title, where a description would answer the question
-            is_title = label in [title.strip() for title in titles]
-            assert is_title or len(label) >= 20, (path.name, label)
+        for panel in text.split('<div class="nv-panel')[1:]:
+            label = re.search(
+                r'role="(?:group|img)" aria-label="([^"]*)" style', panel
+            )[1]
+            if panel.startswith(" nv-asking"):  # a description would be the answer
+                title = re.search(r'class="nv-title">([^<]+)<', panel)[1]
+                assert label == title.strip(), path.name
+            else:
+                assert len(label) >= 20, (path.name, label)
         named = re.findall(
             r'<label for="([^"]+)">[^<]+</label>\n<(?:input type="range"|select)'
             r' id="([^"]+)"',

@@ -357,13 +357,14 @@ def test_axe_finds_nothing_in_a_live_panel(bare, name, width):
 
 
 FLINT = """
-    polynomial common_factor zeros _rank _attend _attend_moved
+    polynomial common_factor zeros _rank _LayerOfBalls _attend _attend_moved _gradient
 """.split()
 IMPORTS = """
 from __future__ import annotations
 from fractions import Fraction
 from functools import reduce
 from math import atan2, cos, sin
+from typing import NamedTuple, Self
 import flint
 from flint import arb_mat
 """
@@ -374,9 +375,9 @@ found = [form.gcd(form * form), zeros(form, 3), common]
 row = [Fraction(1, 3), Fraction(2, 3)]
 found += [_rank([row, [Fraction(1), Fraction(n)]]) for n in (2, 3)]
 found += [flint.nmod_mat(2, 2, [1, 2, 3, n], 8388593).rank() for n in (6, 7)]
-logits, moved = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
-S = _attend("softmax", logits)
-found += [S, _attend_moved("softmax", S, moved)]
+layer = _LayerOfBalls(*(arb_mat([[1, 2], [0, k]]) for k in (3, 5, 7)))
+X, functional = arb_mat([[1, 0], [2, 1]]), arb_mat([[1, 1], [0, 2]])
+found.append(_gradient("softmax", [layer], X, functional))
 """
 
 

@@ -553,7 +553,7 @@ def test_the_keyboard_walks_steps_off_takes_another_input_and_goes_over_to_the_s
         before = place(page)[name]
         page.keyboard.press(key)
         assert way * (place(page)[name] - before) > 0.005
-    settle(page)  # a frame
+    settle(page)
     before = bars(page)
     page.keyboard.press("Enter")
     assert place(page)["negative"]
